@@ -1,0 +1,85 @@
+# Everything a contributor runs; `make` alone lists it. Tools live in the active virtual environment, or in .venv, which
+# is made and filled when it is first needed. Settings of the build come from the environment or the command line:
+# CC, MAX_JOBS, MY_OPS_CUDA=AUTO|ON|OFF, TORCH_CUDA_ARCH_LIST, CUDA_HOME, CUDACXX, CUDAHOSTCXX.
+
+PYTHON ?= python3
+VENV := $(abspath $(or $(VIRTUAL_ENV),.venv))
+BIN := $(VENV)/bin
+RUN := PYTHONPATH=$(CURDIR)/generated $(BIN)/python
+TOOLS := $(VENV)/.my_ops-requirements
+DEV_TOOLS := $(VENV)/.my_ops-requirements-dev
+C_FILES = $(shell find csrc generated -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
+ARGS ?=
+
+.PHONY: help demo build generate check test test-gpu bench lint format strict cross wheel-check clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
+
+demo: build ## train a small language model with my_ops.rms_norm and with PyTorch's (ARGS="--device cuda")
+	@$(RUN) examples/train_lm.py $(ARGS)
+
+build: $(TOOLS) ## build in place, for this machine only
+	@CMAKE=$(BIN)/cmake NINJA=$(BIN)/ninja sh cmake/dev_build.sh
+
+generate: $(TOOLS) ## write generated/ from ops.yaml
+	@$(BIN)/python -m codegen generate
+
+check: $(TOOLS) ## is generated/ what the generator would write?
+	@$(BIN)/python -m codegen check
+
+test: build ## all tests (ARGS="-k rms_norm")
+	@$(RUN) -m pytest $(ARGS)
+
+test-gpu: build ## the same tests on a GPU
+	@$(RUN) -m pytest --device cuda $(ARGS)
+
+bench: build ## the table of benchmarks/
+	@$(RUN) -m benchmarks $(ARGS)
+
+lint: $(DEV_TOOLS) ## style and types
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/clang-format --dry-run -Werror $(C_FILES)
+	@$(BIN)/mypy
+
+format: $(DEV_TOOLS) ## rewrite Python and C in the project's style
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+	@$(BIN)/clang-format -i $(filter csrc/%,$(C_FILES))
+
+# Every level of every CPU unit, warnings as errors; CC is not asked.
+STRICT = $(BIN)/cmake -S . -B build/$@ -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -DMY_OPS_WERROR=ON -DMY_OPS_CUDA=OFF
+strict: strict-gcc strict-clang ## compile host C and CPU bodies under gcc and clang, warnings as errors
+strict-gcc strict-clang: strict-%: $(TOOLS)
+	@$(STRICT) -DCMAKE_C_COMPILER=$* --log-level=WARNING
+	@$(BIN)/ninja -C build/$@ --quiet -k 0
+	@echo "$@: no warnings"
+
+cross: $(TOOLS) ## the same for aarch64
+	@$(STRICT) -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 --log-level=WARNING
+	@$(BIN)/ninja -C build/$@ --quiet -k 0
+	@echo "$@: no warnings"
+
+wheel-check: $(TOOLS) ## build a wheel where there is no torch, use it in another virtual environment
+	@PYTHON=$(BIN)/python sh cmake/wheel_check.sh
+
+clean: ## remove what was built; .venv stays
+	rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis generated/my_ops/*.so
+	find codegen generated tests examples -name __pycache__ -prune -exec rm -rf {} +
+
+# ---- Tools. A stamp inside the environment: it goes when the environment goes.
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "$(PYTHON) is older than 3.10: set PYTHON"; exit 1; }
+	@echo "Making $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(TOOLS): requirements.txt | $(BIN)/python
+	@echo "Installing requirements.txt into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(DEV_TOOLS): requirements-dev.txt $(TOOLS)
+	@echo "Installing requirements-dev.txt into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@

@@ -1,0 +1,158 @@
+"""Large inputs on the CPU: bytes that must move over the time taken, in GB/s, at two threads.
+
+Inputs of 128 MiB, several times the last-level cache: rms_norm forward and backward (both gradients) and square, in
+float32 and bfloat16. Each input is counted read once, each output written once.
+
+- memcpy: the ceiling for one read and one write. One memcpy split over the same number of threads
+  (peers/memcpy_split.c) into memory that is there already; backward, with two reads for a write, is held against the same ceiling.
+- eager F.rms_norm, and torch.compile of it (Inductor's C++), with torch's own threads set to the same number.
+
+The allocator is told to keep freed memory (mallopt), for everyone alike: by default glibc gives large blocks back to the
+kernel after each call and takes fresh pages at the next, which costs more than the copy and hides all differences.
+"""
+
+import ctypes
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from . import peers
+from .figures import Result, compared, plain
+from .options import EPS, Options
+from .progress import Progress
+from .timing import Clocked, clocked, interleave, seconds
+
+THREADS = 2
+BYTES = 128 << 20
+WIDTH = 4096
+MEMCPY_SHARE = 0.8
+EAGER_FACTOR = 3.0
+COMPILED = "torch.compile(F.rms_norm)"
+EAGER = "F.rms_norm"
+OURS = "my_ops"
+MEMCPY = "memcpy"
+M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # of malloc.h
+
+
+@dataclass(frozen=True)
+class Case:
+    """One comparison: `reads_and_writes` tensors of BYTES bytes move through memory."""
+
+    name: str
+    reads_and_writes: int
+    candidates: dict[str, Clocked]
+
+
+def measure(options: Options) -> Result:
+    import my_ops
+
+    keep_memory()
+    threads = min(THREADS, len(os.sched_getaffinity(0)))
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    repeats = options.repeats(21, 5)
+    result = Result(notes=[f"{threads} threads, {BYTES >> 20} MiB a tensor, rows of {WIDTH}."])
+    progress = Progress("cpu", repeats * 8)
+    compiled = torch.compile(F.rms_norm, dynamic=False)
+    for dtype in (torch.float32, torch.bfloat16):
+        name = str(dtype).removeprefix("torch.")
+        x = torch.randn(BYTES // dtype.itemsize // WIDTH, WIDTH).to(dtype)
+        weight = torch.randn(WIDTH).to(dtype)
+        memcpy = _memcpy(x, threads)
+        roads: dict[str, Callable[..., torch.Tensor]] = {
+            OURS: lambda x, weight: my_ops.rms_norm(x, weight, EPS),
+            EAGER: lambda x, weight: F.rms_norm(x, (WIDTH,), weight, EPS),
+            COMPILED: lambda x, weight: compiled(x, (WIDTH,), weight, EPS),
+        }
+        roads = _available(roads, x, weight, result)
+        squares: dict[str, Callable[..., torch.Tensor]] = {OURS: my_ops.square, "torch.square": torch.square}
+        for case in (
+            Case(f"rms_norm forward, {name}", 2, {MEMCPY: memcpy, **_forward(roads, x, weight)}),
+            Case(f"rms_norm backward, {name}", 3, {MEMCPY: memcpy, **_backward(roads, x, weight)}),
+            Case(f"square forward, {name}", 2, {MEMCPY: memcpy, **_forward(squares, x)}),
+            Case(f"square backward, {name}", 3, {MEMCPY: memcpy, **_backward(squares, x)}),
+        ):
+            _add(result, case, interleave(case.candidates, repeats, progress))
+    torch.set_num_threads(before)
+    progress.close()
+    return result
+
+
+def keep_memory() -> None:
+    """Makes glibc keep what was freed, and serve large blocks from it."""
+    libc = ctypes.CDLL(None)
+    libc.mallopt(M_MMAP_MAX, 0)
+    libc.mallopt(M_TRIM_THRESHOLD, 2**31 - 1)
+
+
+def _add(result: Result, case: Case, times: dict[str, list[float]]) -> None:
+    rates: dict[str, list[float]] = {}
+    for name, values in times.items():
+        moved = BYTES * (2 if name == MEMCPY else case.reads_and_writes) / 1e9
+        rates[name] = [moved / value for value in values]
+    forward = case.name.startswith("rms_norm forward")
+    ours = f"{case.name}: {OURS}"
+    share = MEMCPY_SHARE if forward else None
+    result.figures.append(compared(ours, "GB/s", rates[OURS], MEMCPY, rates[MEMCPY], at_least=share))
+    peers_here = [name for name in rates if name not in (OURS, MEMCPY)]
+    for peer in peers_here:
+        factor = EAGER_FACTOR if forward and peer == EAGER else None
+        result.figures.append(compared(ours, "GB/s", rates[OURS], peer, rates[peer], at_least=factor))
+    for peer in peers_here:
+        result.figures.append(compared(f"{case.name}: {peer}", "GB/s", rates[peer], MEMCPY, rates[MEMCPY]))
+    result.figures.append(plain(f"{case.name}: {MEMCPY}", "GB/s", rates[MEMCPY]))
+
+
+def _memcpy(x: torch.Tensor, threads: int) -> Clocked:
+    copy = peers.load_memcpy()
+    to = torch.zeros_like(x)
+    return clocked(lambda: copy(to, x, threads))
+
+
+def _forward(roads: dict[str, Callable[..., torch.Tensor]], *inputs: torch.Tensor) -> dict[str, Clocked]:
+    def clock(road: Callable[..., torch.Tensor]) -> Clocked:
+        return clocked(lambda: road(*inputs))
+
+    return {name: clock(road) for name, road in roads.items()}
+
+
+def _backward(roads: dict[str, Callable[..., torch.Tensor]], *given: torch.Tensor) -> dict[str, Clocked]:
+    """Only `torch.autograd.grad` is timed; each repeat records its own forward before."""
+    inputs = [tensor.detach().requires_grad_() for tensor in given]
+    grad = torch.randn_like(given[0])
+
+    def clock(road: Callable[..., torch.Tensor]) -> Clocked:
+        def run() -> float:
+            y = road(*inputs)
+            return seconds(lambda: torch.autograd.grad(y, inputs, grad))
+
+        return run
+
+    return {name: clock(road) for name, road in roads.items()}
+
+
+def _available(
+    roads: dict[str, Callable[..., torch.Tensor]], x: torch.Tensor, weight: torch.Tensor, result: Result
+) -> dict[str, Any]:
+    """Those that run here, each compared with float64 on the first rows. Inductor needs a C++ compiler."""
+    rows = slice(0, 64)
+    expected = F.rms_norm(x[rows].double(), (WIDTH,), weight.double(), EPS)
+    found = {}
+    for name, road in roads.items():
+        try:
+            y = road(x, weight)
+        except Exception as error:
+            if name == OURS:
+                raise
+            result.notes.append(f"{name}: not measured ({type(error).__name__})")
+            continue
+        limit = 1e-5 if x.dtype == torch.float32 else 5e-3
+        distance = (y[rows].double() - expected).norm() / expected.norm()
+        if not distance <= limit:
+            raise RuntimeError(f"{name} is {distance:.1e} away from float64")
+        found[name] = road
+    return found

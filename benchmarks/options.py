@@ -1,0 +1,30 @@
+"""What every group is told, and the places they share."""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "generated"  # the folder to have on PYTHONPATH
+CACHE = ROOT / "build" / "benchmarks"  # compiled peers; git ignores it
+
+EPS = 1e-6
+
+
+@dataclass(frozen=True)
+class Options:
+    """`quick`: fewer repeats and shapes. `dry_run`: run the CUDA group's code on tiny CPU tensors."""
+
+    device: str
+    quick: bool
+    dry_run: bool
+
+    def repeats(self, full: int, quick: int) -> int:
+        return quick if self.quick else full
+
+
+def child_environment(**extra: str) -> dict[str, str]:
+    """The environment for other processes: tools of this virtual environment first, the package importable."""
+    programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    return {**os.environ, "PATH": programs, "PYTHONPATH": str(PACKAGE), **extra}

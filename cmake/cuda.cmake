@@ -1,0 +1,150 @@
+# CUDA bodies: nvcc compiles device code only, to one fatbin per operator, which a small C file embeds. CMake's own CUDA
+# language is not used: it tests a host compiler and a runtime library that are not needed, for seconds.
+#
+#   MY_OPS_CUDA           AUTO (default): build the CUDA part when there is an nvcc; ON: demand one; OFF
+#   TORCH_CUDA_ARCH_LIST  as in PyTorch: "8.0;9.0+PTX", "9.0a", "native", "Hopper"
+# Both are CMake variables; the environment gives their first value.
+
+foreach(option MY_OPS_CUDA TORCH_CUDA_ARCH_LIST)
+    if(NOT DEFINED ${option})
+        set(${option} "$ENV{${option}}" CACHE STRING "See cmake/cuda.cmake")
+    endif()
+endforeach()
+string(TOUPPER "${MY_OPS_CUDA}" cuda)
+if(cuda STREQUAL "")
+    set(cuda AUTO)
+elseif(NOT cuda MATCHES "^(AUTO|ON|OFF)$")
+    message(FATAL_ERROR "MY_OPS_CUDA is AUTO, ON or OFF, and not \"${MY_OPS_CUDA}\".")
+endif()
+
+set(nvcc "")
+if(cuda STREQUAL "OFF")
+    message(STATUS "CUDA: switched off, only the CPU part is built")
+else()
+    find_program(MY_OPS_NVCC nvcc NO_DEFAULT_PATH DOC "CUDA compiler"
+        HINTS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin ENV PATH PATHS /usr/local/cuda/bin)
+    if(NOT "$ENV{CUDACXX}" STREQUAL "")   # a path or a name, and it wins
+        find_program(nvcc_named "$ENV{CUDACXX}" NO_CACHE)
+        if(NOT nvcc_named)
+            message(FATAL_ERROR "CUDACXX is $ENV{CUDACXX}, and there is no such program.")
+        endif()
+        set(MY_OPS_NVCC ${nvcc_named})
+    endif()
+    if(MY_OPS_NVCC)
+        set(nvcc ${MY_OPS_NVCC})
+    elseif(cuda STREQUAL "ON")
+        message(FATAL_ERROR "MY_OPS_CUDA is ON, and no nvcc was found: set CUDA_HOME or CUDACXX.")
+    else()
+        message(STATUS "CUDA: no nvcc found (CUDACXX, CUDA_HOME, PATH, /usr/local/cuda), only the CPU part is built")
+    endif()
+endif()
+
+# The architectures that this nvcc knows, and those to build: cuda_archs holds entries such as 80, 90a and 90+PTX.
+set(cuda_archs "")
+if(nvcc)
+    execute_process(COMMAND ${nvcc} --version OUTPUT_VARIABLE text ERROR_VARIABLE text RESULT_VARIABLE failed)
+    string(REGEX MATCH "release ([0-9.]+)" text "${text}")
+    set(nvcc_version ${CMAKE_MATCH_1})
+    if(failed OR NOT nvcc_version OR nvcc_version VERSION_LESS 12.0)
+        message(FATAL_ERROR "my_ops needs CUDA 12.0 or newer, and ${nvcc} is version ${nvcc_version}: set CUDA_HOME, or MY_OPS_CUDA=OFF.")
+    endif()
+    execute_process(COMMAND ${nvcc} --list-gpu-arch OUTPUT_VARIABLE text)
+    string(REGEX MATCHALL "[0-9]+" known "${text}")
+    list(SORT known COMPARE NATURAL)
+    list(GET known -1 newest)
+
+    set(wanted "${TORCH_CUDA_ARCH_LIST}")
+    string(REGEX REPLACE "[ ,]+" ";" wanted "${wanted}")
+    if(wanted STREQUAL "native" OR wanted STREQUAL "")
+        execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+            OUTPUT_VARIABLE text ERROR_QUIET RESULT_VARIABLE failed)
+        string(REGEX MATCHALL "[0-9]+\\.[0-9]+" seen "${text}")
+        if(seen AND NOT failed)
+            set(wanted ${seen})
+        elseif(MY_OPS_NATIVE OR wanted STREQUAL "native")
+            set(wanted 9.0)    # one architecture, so that a development build is quick where there is no GPU
+        else()                 # a binary for X.0 runs on every GPU of major version X, PTX on newer ones
+            set(wanted ${known})
+            list(FILTER wanted INCLUDE REGEX "^([89]|[0-9][0-9])0$")
+            list(TRANSFORM wanted REPLACE "0$" ".0")
+            list(TRANSFORM wanted APPEND +PTX AT -1)
+        endif()
+    endif()
+
+    foreach(name_and_archs "Ampere=8.0 8.6+PTX" "Ada=8.9+PTX" "Hopper=9.0+PTX" "Blackwell=10.0 10.3 12.0 12.1+PTX")
+        string(REPLACE "=" ";" name_and_archs "${name_and_archs}")
+        list(GET name_and_archs 0 name)
+        list(GET name_and_archs 1 archs)
+        string(REPLACE " " ";" archs "${archs}")
+        list(TRANSFORM wanted REPLACE "^${name}$" "${archs}")
+    endforeach()
+    foreach(arch IN LISTS wanted)
+        if(NOT arch MATCHES "^([0-9]+)\\.([0-9])([af]?)(\\+PTX)?$")
+            message(FATAL_ERROR "TORCH_CUDA_ARCH_LIST has \"${arch}\": expected entries such as 8.0, 9.0a, 9.0+PTX, Hopper or native.")
+        endif()
+        set(number ${CMAKE_MATCH_1}${CMAKE_MATCH_2})
+        set(suffix ${CMAKE_MATCH_3})
+        set(ptx ${CMAKE_MATCH_4})
+        if(NOT number IN_LIST known OR number LESS 80)
+            list(JOIN known ", " text)
+            message(FATAL_ERROR "${nvcc} ${nvcc_version} or my_ops cannot build for compute capability ${arch}: it knows ${text}, and 80 is the oldest here.")
+        endif()
+        list(APPEND cuda_archs ${number}${suffix}${ptx})
+    endforeach()
+    list(REMOVE_DUPLICATES cuda_archs)
+
+    set(nvcc_archs "")
+    foreach(arch IN LISTS cuda_archs)
+        string(REPLACE "+PTX" "" number ${arch})
+        list(APPEND nvcc_archs -gencode=arch=compute_${number},code=sm_${number})
+        if(arch MATCHES "PTX")
+            list(APPEND nvcc_archs -gencode=arch=compute_${number},code=compute_${number})
+        endif()
+    endforeach()
+    list(REMOVE_DUPLICATES nvcc_archs)
+    set(nvcc_command ${nvcc} -fatbin -std=c++17 -O3 --expt-relaxed-constexpr)
+    if(NOT "$ENV{CUDAHOSTCXX}" STREQUAL "")
+        list(APPEND nvcc_command -ccbin $ENV{CUDAHOSTCXX})
+    endif()
+
+    # One trial, remembered: nvcc needs a C++ compiler that it accepts, if only for its preprocessor.
+    set(trial "${nvcc_command};${nvcc_version}")
+    if(NOT "${MY_OPS_NVCC_WORKS}" STREQUAL "${trial}")
+        file(WRITE ${CMAKE_BINARY_DIR}/cuda/trial.cu "#include <cuda_bf16.h>\n__global__ void trial() {}\n")
+        execute_process(COMMAND ${nvcc_command} -arch=sm_${newest} -o trial.fatbin trial.cu
+            WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/cuda RESULT_VARIABLE failed OUTPUT_VARIABLE text ERROR_VARIABLE text)
+        if(failed)
+            string(REGEX REPLACE "\n.*" "" text "${text}")
+            message(FATAL_ERROR "${nvcc} ${nvcc_version} does not compile (${text}): set CUDAHOSTCXX to a C++ compiler that it accepts, or MY_OPS_CUDA=OFF.")
+        endif()
+        set(MY_OPS_NVCC_WORKS "${trial}" CACHE INTERNAL "")
+    endif()
+    # What was built, as TORCH_CUDA_ARCH_LIST writes it, for this line and for the error about a missing kernel image.
+    list(TRANSFORM cuda_archs REPLACE "^([0-9]+)([0-9])" "\\1.\\2")
+    list(JOIN cuda_archs " " text)
+    message(STATUS "CUDA: ${nvcc} ${nvcc_version}, architectures ${text}")
+    set_source_files_properties(${runtime}/cuda.c PROPERTIES COMPILE_DEFINITIONS "CUDA_ARCHITECTURES=\"${text}\"")
+endif()
+
+# cuda_unit(<op> [<flag of nvcc>...])
+# Compiles generated/cuda/<op>.cu and defines the hidden symbol <op>_fatbin: its bytes, or 16 zeros without CUDA.
+function(cuda_unit op)
+    set(embed ${CMAKE_BINARY_DIR}/cuda/${op}_fatbin.c)
+    set(text "/* Written by CMake. */\nextern const unsigned char ${op}_fatbin[];\n")
+    if(nvcc)
+        set(source ${CMAKE_SOURCE_DIR}/generated/cuda/${op}.cu)
+        set(fatbin ${CMAKE_BINARY_DIR}/cuda/${op}.fatbin)
+        add_custom_command(OUTPUT ${fatbin}
+            COMMAND ${nvcc_command} ${nvcc_archs} ${ARGN} -I${CMAKE_SOURCE_DIR}/generated/cuda -I${CMAKE_SOURCE_DIR}/generated/c
+                    -I${CMAKE_SOURCE_DIR}/csrc/device -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${source}
+            DEPENDS ${source} generated_is_current DEPFILE ${fatbin}.d COMMENT "nvcc ${op}.cu" VERBATIM)
+        string(APPEND text "__asm__(\".section .rodata\\n.balign 16\\n.globl ${op}_fatbin\\n.hidden ${op}_fatbin\\n\"
+        \".type ${op}_fatbin, %object\\n${op}_fatbin:\\n.incbin \\\"${fatbin}\\\"\\n\"
+        \".size ${op}_fatbin, . - ${op}_fatbin\\n.previous\\n\");\n")
+        set_source_files_properties(${embed} PROPERTIES OBJECT_DEPENDS ${fatbin})
+    else()
+        string(APPEND text "const unsigned char ${op}_fatbin[16] = {0};\n")
+    endif()
+    file(CONFIGURE OUTPUT ${embed} CONTENT "${text}" @ONLY)
+    target_sources(my_ops PRIVATE ${embed})
+endfunction()

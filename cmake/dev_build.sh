@@ -1,0 +1,43 @@
+#!/bin/sh
+# The development build, for `make build` and `pip install -e .`: this machine's processor and GPU only, in build/dev,
+# and my_ops.so put beside the Python files in generated/my_ops. CMAKE and NINJA may name those programs.
+set -eu
+cd "$(dirname "$0")/.."
+CMAKE=${CMAKE:-cmake}
+NINJA=${NINJA:-ninja}
+dir=build/dev
+
+mkdir -p $dir
+exec 9>build/dev.lock   # two builds at once take turns
+flock 9
+
+"$CMAKE" -DROOT="$PWD" -P cmake/check_generated.cmake
+
+# Configure once, and again only when a setting changed. A new compiler, new flags or a moved checkout
+# need a new folder. pip says gcc where the command line says nothing, and both are often one program.
+set -- ${CC:-cc}
+command -v "$1" >/dev/null || { echo "no C compiler: there is no $1; install gcc or clang, or set CC" >&2; exit 1; }
+program=$(readlink -f "$(command -v "$1")")
+shift
+compiler="$PWD $program $* ${CFLAGS:-}"
+settings="$CMAKE $NINJA ${MY_OPS_CUDA:-} ${TORCH_CUDA_ARCH_LIST:-} ${CUDACXX:-} ${CUDAHOSTCXX:-} ${CUDA_HOME:-} \
+${CUDA_PATH:-} $(command -v nvcc || true)"
+if [ "$compiler" != "$(cat $dir/compiler.txt 2>/dev/null)" ]; then
+    rm -rf $dir
+    mkdir -p $dir
+    echo "$compiler" >$dir/compiler.txt
+fi
+if [ ! -f $dir/build.ninja ] || [ "$settings" != "$(cat $dir/settings.txt 2>/dev/null)" ]; then
+    rm -f $dir/settings.txt   # if configuring fails, the next build must try again
+    "$CMAKE" -S . -B $dir -G Ninja -DCMAKE_MAKE_PROGRAM="$NINJA" -DMY_OPS_NATIVE=ON \
+        -DMY_OPS_CUDA="${MY_OPS_CUDA:-}" -DTORCH_CUDA_ARCH_LIST="${TORCH_CUDA_ARCH_LIST:-}" -UMY_OPS_NVCC
+    echo "$settings" >$dir/settings.txt
+fi
+
+"$NINJA" -C $dir ${MAX_JOBS:+-j "$MAX_JOBS"}
+
+# Copied under another name and renamed: a killed build leaves no half of a library, and a running process keeps its own.
+if ! cmp -s $dir/my_ops.so generated/my_ops/my_ops.so; then
+    cp $dir/my_ops.so generated/my_ops/.my_ops.so.new
+    mv generated/my_ops/.my_ops.so.new generated/my_ops/my_ops.so
+fi

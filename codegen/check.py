@@ -1,0 +1,214 @@
+"""From the tree to the model. Every problem of the file is found in one go: each part is checked with what is known
+so far.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from codegen import bind, check_rules, names, supported
+from codegen.check_backward import Declared, check_backward
+from codegen.check_contract import check_contract
+from codegen.check_launch import Passes, check_passes
+from codegen.errors import Diagnostics, Position, shown
+from codegen.load import Mapping, Node, Scalar
+from codegen.messages import MAX_SPELLED, message, spelled
+from codegen.model import Argument, Library, Operator, TensorType
+from codegen.reader import Reader
+from codegen.rules import ElementsRule, ShapeRule
+
+TOP_KEYS = ("namespace", "ops", "devices")
+OPERATOR_KEYS = (
+    "doc",
+    "types",
+    "inputs",
+    "keywords",
+    "outputs",
+    "scratch",
+    "dims",
+    "checks",
+    "values",
+    "launch",
+    "passes",
+    "parallel",
+    "backward",
+    "differentiable",
+    "devices",
+    "reference",
+    "samples",
+    "tolerance",
+    "flops",
+    "fast_math",
+)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A library, and where each of its operators stands in the spec."""
+
+    library: Library
+    places: dict[str, Position]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """One operator so far. `operator` is None when its own parts have errors."""
+
+    key: Scalar
+    node: Mapping
+    operator: Operator | None
+    places: dict[str, Scalar]
+    passes: Passes
+
+
+def check(tree: Node | None, diagnostics: Diagnostics) -> Checked | None:
+    """The library that `tree` declares, or None after an error."""
+    read = Reader(diagnostics, "")
+    start = Position(1, 1)
+    if tree is None:
+        if not diagnostics.failed:
+            read.error(start, "the file is empty", "it starts with namespace: and ops:")
+        return None
+    root = read.mapping(tree, "namespace: my_ops")
+    if root is None:
+        return None
+    read.keys(root, TOP_KEYS)
+    namespace = _namespace(read, root)
+    devices = check_rules.check_devices(read, root, ("cpu", "cuda"))
+    found = _operators(read, root, devices)
+    declared = {item.key.text: _declared(item) for item in found}
+    _collisions(read, found)
+    operators: list[Operator] = []
+    for item in found:
+        known = declared[item.key.text]
+        if known is None:
+            continue
+        backward = check_backward(read.within(item.key.text), known, declared)
+        operators.append(replace(known.operator, backward=backward))
+    if diagnostics.failed:
+        return None
+    return Checked(Library(namespace, tuple(operators)), {item.key.text: item.key.position for item in found})
+
+
+def _namespace(read: Reader, root: Mapping) -> str:
+    node = root.get("namespace")
+    if node is None:
+        read.error(Position(1, 1), "`namespace:` is missing", "for instance namespace: my_ops")
+        return ""
+    scalar = read.within("namespace").text(node, "a name")
+    problem = names.namespace_problem(scalar.text) if scalar else ""
+    if scalar and problem:
+        read.error(scalar, f'"{shown(scalar.text)}" cannot be the namespace: {problem}')
+    return scalar.text if scalar else ""
+
+
+def _operators(read: Reader, root: Mapping, devices: tuple[str, ...]) -> list[_Found]:
+    node = root.get("ops")
+    if node is None:
+        read.error(Position(1, 1), "`ops:` is missing", "it holds the operators")
+        return []
+    section = read.within("ops").mapping(node, "ops: {square: ...}")
+    found: list[_Found] = []
+    for key, value in section.entries if section else ():
+        problem = names.operator_problem(key.text)
+        if problem:
+            read.error(key, f'"{shown(key.text)}" cannot be an operator: {problem}')
+            continue
+        inner = read.within(key.text)
+        mapping = inner.mapping(value, "inputs:, outputs: and launch:")
+        if mapping is not None:
+            found.append(_operator(inner, key, mapping, devices))
+    if section is not None and not section.entries:
+        read.error(section, "`ops:` holds no operator")
+    return found
+
+
+def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[str, ...]) -> _Found:
+    before = read.diagnostics.errors
+    read.keys(node, (*OPERATOR_KEYS, *supported.KEYS))
+    supported.keys(read.diagnostics, read.prefix, node)
+    contract = check_contract(read, node)
+    devices = check_rules.check_devices(read, node, default_devices)
+    if contract.valid:
+        _tensors(read, key, node, contract.arguments, bool(contract.outputs))
+    draft = Operator(
+        name=key.text,
+        doc=read.doc(node),
+        types=contract.types,
+        arguments=contract.arguments,
+        outputs=contract.outputs,
+        scratch=contract.scratch,
+        dims=contract.dims,
+        derived=contract.derived,
+        checks=check_rules.check_checks(read, node, contract),
+        values=check_rules.check_values(read, node, contract),
+        rules=(),
+        passes=(),
+        devices=devices,
+        backward=None,
+        differentiable=_differentiable(read, node),
+        grad_mask=contract.grad_mask,
+        reference=check_rules.check_name(read, node, "reference", key.text),
+        samples=check_rules.check_samples(read, node, contract),
+        tolerance=check_rules.check_tolerance(read, node, contract),
+        flops=check_rules.check_flops(read, node, contract),
+        fast_math=bool(check_rules.check_flag(read, node, "fast_math")),
+    )
+    passes = check_passes(read, key, node, contract, draft.dtype_choices, devices)
+    if read.diagnostics.errors != before:
+        return _Found(key, node, None, contract.places, passes)
+    rules = bind.rules(
+        draft.types, draft.arguments, draft.outputs, draft.dims, draft.derived, draft.checks, draft.values
+    )
+    for rule in rules:
+        # The error record of a call has room for a few spelled-out values.
+        if isinstance(rule, ShapeRule | ElementsRule) and spelled(message(rule)) > MAX_SPELLED:
+            read.error(key, f"the rule on {rule.argument} names too many values for one message")
+    operator = replace(draft, rules=rules, passes=passes.passes, several_passes=passes.several)
+    return _Found(key, node, operator, contract.places, passes)
+
+
+def _tensors(read: Reader, key: Scalar, node: Mapping, arguments: tuple[Argument, ...], has_outputs: bool) -> None:
+    """An operator takes a tensor and gives one."""
+    tensors = [argument.type for argument in arguments if isinstance(argument.type, TensorType)]
+    if not tensors:
+        supported.refuse(read.diagnostics, read.prefix, node.key("inputs") or key, 0, supported.NO_TENSOR_INPUT)
+    if not has_outputs and not any(tensor.written for tensor in tensors):
+        read.error(node.key("outputs") or key, "`outputs:` is missing", "for instance outputs: {y: T[*shape]}")
+
+
+def _differentiable(read: Reader, node: Mapping) -> bool | None:
+    value = check_rules.check_flag(read, node, "differentiable")
+    key = node.key("differentiable")
+    if value is True and key is not None:
+        read.error(key, "only `differentiable: false` says something", "an operator is differentiable by `backward:`")
+    if value is False and key is not None and node.get("backward") is not None:
+        read.error(key, "`differentiable: false` and `backward:` contradict each other")
+    return value
+
+
+def _declared(item: _Found) -> Declared | None:
+    if item.operator is None:
+        return None
+    value = item.node.get("backward")
+    return Declared(item.operator, item.places, value if isinstance(value, Scalar) else None)
+
+
+def _collisions(read: Reader, found: list[_Found]) -> None:
+    """Names that must be distinct over the whole library: kernels, and what the generator derives from operators."""
+    kernels: dict[str, str] = {}
+    operators = {item.key.text for item in found}
+    for item in found:
+        name = item.key.text
+        inner = read.within(name)
+        backward = item.node.get("backward")
+        if backward is not None and not isinstance(backward, Scalar):
+            inner.within("backward").error(backward, "expected the name of an operator")
+        for suffix in names.OPERATOR_SUFFIXES:
+            if name.endswith(suffix) and name.removesuffix(suffix) in operators:
+                inner.error(item.key, f"generated code for {name.removesuffix(suffix)} uses this name")
+        for kernel, place in item.passes.kernels:
+            if kernels.setdefault(kernel, name) != name:
+                inner.error(place, f'the kernel "{kernel}" belongs to {kernels[kernel]}')
+            elif kernel != name and kernel in operators:
+                inner.error(place, f'the kernel "{kernel}" is called like an operator')

@@ -1,0 +1,215 @@
+"""`backward:`: what the inputs and outputs of the backward operator stand for, seen from the forward."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from codegen.errors import nearest, shown
+from codegen.load import Scalar
+from codegen.model import (
+    Acc,
+    Argument,
+    Backward,
+    Binding,
+    DimEntry,
+    Dtype,
+    FixedDtype,
+    Gradient,
+    Operator,
+    Output,
+    ScalarType,
+    Shape,
+    TensorType,
+    Variable,
+)
+from codegen.reader import Reader
+from codegen.types import DTYPES, is_floating
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An operator and where its parts stand in the spec."""
+
+    operator: Operator
+    places: Mapping[str, Scalar]
+    backward: Scalar | None
+
+
+def check_backward(read: Reader, forward: Declared, operators: Mapping[str, Declared | None]) -> Backward | None:
+    """Resolves the `backward:` of `forward`; `operators` holds every operator, None where one has errors of its own."""
+    place = forward.backward
+    if place is None:
+        _saved_without_backward(read, forward)
+        return None
+    name = place.text
+    read = read.within("backward")
+    if name not in operators:
+        close = nearest(name, operators)
+        read.error(place, f'there is no operator "{shown(name)}"', f'did you mean "{close}"?' if close else "")
+        return None
+    if name == forward.operator.name:
+        read.error(place, "an operator cannot be its own backward")
+        return None
+    backward = operators[name]
+    if backward is None:
+        return None
+    return _Matcher(read, place, forward.operator, backward).match()
+
+
+def _saved_without_backward(read: Reader, forward: Declared) -> None:
+    for output in forward.operator.saved_outputs:
+        read.error(forward.places[output.name], f"output {output.name}: `saved` is for operators with `backward:`")
+
+
+def floating(operator: Operator, tensor: TensorType) -> bool:
+    """Whether the tensor has a floating or complex dtype in some call, and so may have a gradient."""
+    return any(is_floating(name) for name in dtypes_of(operator, tensor.dtype))
+
+
+def dtypes_of(operator: Operator, dtype: Dtype) -> tuple[str, ...]:
+    """The dtypes that a tensor of this operator can have."""
+    if isinstance(dtype, FixedDtype):
+        return (dtype.name,)
+    name = dtype.name if isinstance(dtype, Variable) else dtype.variable
+    found = next(variable.dtypes for variable in operator.types if variable.name == name)
+    return tuple(DTYPES[item].acc for item in found) if isinstance(dtype, Acc) else found
+
+
+class _Matcher:
+    """Binds one forward and one backward operator; problems are reported at the `backward:` that joins them."""
+
+    def __init__(self, read: Reader, place: Scalar, forward: Operator, backward: Declared) -> None:
+        self.read = read
+        self.place = place
+        self.forward = forward
+        self.backward = backward.operator
+        self.places = backward.places
+        self.variables: dict[str, str] = {}  # dtype variable of the backward -> of the forward
+
+    def match(self) -> Backward:
+        bindings = [self.binding(argument) for argument in self.backward.arguments]
+        gradients = [self.gradient(output) for output in self.backward.public_outputs]
+        found = {gradient.input for gradient in gradients if gradient is not None}
+        for argument in self.forward.tensors:
+            missing = argument.name not in found and not argument.has_word("no_grad")
+            if missing and isinstance(argument.type, TensorType) and floating(self.forward, argument.type):
+                hint = f"add it to {self.backward.name}, or write `no_grad` behind the type of {argument.name}"
+                self.error(f"{self.backward.name} has no output grad_{argument.name}", hint)
+        self.unused_saved([binding for binding in bindings if binding is not None])
+        return Backward(
+            self.backward.name,
+            tuple(binding for binding in bindings if binding is not None),
+            tuple(gradient for gradient in gradients if gradient is not None),
+            self.backward.grad_mask,
+        )
+
+    def error(self, text: str, hint: str = "") -> None:
+        self.read.error(self.place, text, hint)
+
+    def unused_saved(self, bindings: list[Binding]) -> None:
+        named = {binding.name for binding in bindings if binding.source == "output"}
+        for output in self.forward.saved_outputs:
+            if output.name not in named:
+                self.error(f"{self.backward.name} does not take the saved output {output.name}")
+
+    # ---------------------------------------------------------------- inputs of the backward
+
+    def binding(self, argument: Argument) -> Binding | None:
+        name, forward = argument.name, self.forward
+        source = next((known for known in forward.arguments if known.name == name), None)
+        if source is not None:
+            self.compare(argument, source.type, "input")
+            return Binding(name, "input", name)
+        output = next((known for known in forward.outputs if known.name == name), None)
+        if output is not None:
+            self.compare(argument, output.type, "output")
+            return Binding(name, "output", name)
+        upstream = name.removeprefix("grad_")
+        output = next((known for known in forward.public_outputs if known.name == upstream), None)
+        if upstream != name and output is not None:
+            if floating(forward, output.type):
+                self.compare(argument, output.type, "output")
+            else:
+                self.error(f"the output {upstream} is never floating, so there is no {name}")
+            return Binding(name, "gradient", upstream)
+        if any(dim.name == name for dim in forward.dims):
+            if not (isinstance(argument.type, ScalarType) and argument.type.kind in ("size", "int")):
+                self.error(f"the input {name} of {self.backward.name} is a dim of {forward.name}: its type is size")
+            return Binding(name, "dim", name)
+        self.unknown_input(name)
+        return None
+
+    def unknown_input(self, name: str) -> None:
+        forward = self.forward
+        known = [argument.name for argument in forward.arguments]
+        known += [output.name for output in forward.outputs]
+        known += [f"grad_{output.name}" for output in forward.public_outputs if floating(forward, output.type)]
+        known += [dim.name for dim in forward.dims]
+        text = f"the input {name} of {self.backward.name} is nothing that {forward.name} has"
+        close = nearest(name, known)
+        self.error(text, f'did you mean "{close}"?' if close else f"it can take {', '.join(known)}")
+
+    def compare(self, argument: Argument, source: TensorType | ScalarType, what: str) -> None:
+        """Both sides of a binding state the same contract."""
+        own = argument.type
+        if isinstance(own, TensorType) != isinstance(source, TensorType):
+            self.differ(argument.name, what, "one is a tensor, the other a scalar")
+        elif isinstance(own, ScalarType) and isinstance(source, ScalarType):
+            same = own.kind == source.kind or {own.kind, source.kind} <= {"int", "size"}
+            if not same or own.is_list != source.is_list:
+                self.differ(argument.name, what, f"{own.kind} there, {source.kind} here")
+        elif isinstance(own, TensorType) and isinstance(source, TensorType):
+            self.compare_tensors(argument.name, own, source, what)
+
+    def compare_tensors(self, name: str, own: TensorType, source: TensorType, what: str) -> None:
+        if _form(own.shape) != _form(source.shape):
+            self.differ(name, what, f"shape {own.shape.text} there, {source.shape.text} here")
+        if not self.same_dtype(own.dtype, source.dtype):
+            mine = set(dtypes_of(self.backward, own.dtype))
+            lacking = [d for d in dtypes_of(self.forward, source.dtype) if is_floating(d) and d not in mine]
+            detail = f"it lacks {', '.join(lacking)}" if lacking else "another dtype"
+            self.differ(name, what, detail)
+
+    def same_dtype(self, own: Dtype, source: Dtype) -> bool:
+        """Whether the backward takes each dtype in which the forward's tensor can need a gradient, consistently."""
+        if isinstance(own, Variable) and isinstance(source, Variable):
+            if self.variables.setdefault(own.name, source.name) != source.name:
+                return False
+        elif isinstance(own, Acc) and isinstance(source, Acc):
+            if self.variables.setdefault(own.variable, source.variable) != source.variable:
+                return False
+        elif isinstance(own, FixedDtype) and isinstance(source, FixedDtype):
+            return own.name == source.name
+        mine = set(dtypes_of(self.backward, own))
+        theirs = dtypes_of(self.forward, source)
+        wanted = [name for name in theirs if is_floating(name)] or list(theirs)
+        return set(wanted) <= mine
+
+    def differ(self, name: str, what: str, how: str) -> None:
+        self.error(f"the input {name} of {self.backward.name} differs from the {what} of {self.forward.name}: {how}")
+
+    # ---------------------------------------------------------------- outputs of the backward
+
+    def gradient(self, output: Output) -> Gradient | None:
+        wanted = output.name.removeprefix("grad_")
+        source = next((argument for argument in self.forward.tensors if argument.name == wanted), None)
+        if wanted == output.name or source is None:
+            known = ", ".join(f"grad_{argument.name}" for argument in self.forward.tensors)
+            text = f"the output {output.name} of {self.backward.name} is no gradient of an input of {self.forward.name}"
+            self.error(text, f"expected are {known}")
+            return None
+        assert isinstance(source.type, TensorType)
+        if not floating(self.forward, source.type):
+            self.error(f"the input {wanted} is never floating, so there is no grad_{wanted}")
+        if source.has_word("no_grad"):
+            self.error(f"the input {wanted} says no_grad, and {self.backward.name} computes grad_{wanted}")
+        if _form(output.type.shape) != _form(source.type.shape):
+            here, there = source.type.shape.text, output.type.shape.text
+            self.error(f"grad_{wanted} has shape {there}, and {wanted} {here}")
+        return Gradient(output.name, wanted)
+
+
+def _form(shape: Shape) -> tuple[bool, ...]:
+    """How many dims, and where the star is; names may differ between the two operators."""
+    return tuple(isinstance(entry, DimEntry) for entry in shape.entries)

@@ -1,0 +1,328 @@
+"""The contract of one operator: dtype variables, inputs, outputs, scratch and the names that their shapes give.
+
+In this order: every type is parsed, plain names bind over all inputs, `dims:` are derived, and only then are the
+expressions of shapes read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from codegen import bind, expr_fold, load, names, supported
+from codegen.check_types import bound_types, read_types, resolve_dtype
+from codegen.defaults import parse_default
+from codegen.errors import Position, shown
+from codegen.expr import Expr, Name, NameKind, Type, integer, uses
+from codegen.expr import names as names_in
+from codegen.expr_parse import Scope, Subject
+from codegen.fields import SECTIONS, Field, read_fields
+from codegen.load import Mapping, Scalar
+from codegen.model import (
+    Argument,
+    DerivedDim,
+    Dim,
+    DimEntry,
+    Output,
+    ScalarType,
+    Scratch,
+    Shape,
+    ShapeEntry,
+    StarEntry,
+    TensorType,
+    TypeVariable,
+)
+from codegen.parse_type import ParsedEntry, ParsedScalar, ParsedTensor, TypeProblem
+from codegen.reader import Reader
+from codegen.types import DTYPES
+
+_SCALAR_TYPES = {
+    "float": Type.FLOAT,
+    "int": Type.INT,
+    "size": Type.INT,
+    "bool": Type.BOOL,
+    "choice": Type.STR,
+    "dtype": Type.DTYPE,
+}
+_SIZE_HARDWARE = "it depends on the hardware: launches and scratch only"
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What this step hands on; `valid` is false after an error that makes later steps guess."""
+
+    types: tuple[TypeVariable, ...]
+    arguments: tuple[Argument, ...]
+    outputs: tuple[Output, ...]
+    scratch: tuple[Scratch, ...]
+    dims: tuple[Dim, ...]
+    derived: tuple[DerivedDim, ...]
+    grad_mask: bool
+    checks: Scope  # for checks and flops: no hardware, no outputs
+    launches: Scope  # for launches and parallel
+    values: Scope  # for values: inputs are their elements
+    places: dict[str, Scalar]  # where each argument, output and scratch tensor is named
+    taken: dict[str, str]  # every name that the operator gives -> what it is
+    valid: bool
+
+
+def check_contract(read: Reader, node: Mapping) -> Contract:
+    """Reads the contract of the operator `node`; problems go to `read`."""
+    return _Checker(read, node).contract()
+
+
+class _Checker:
+    def __init__(self, read: Reader, node: Mapping) -> None:
+        self.read = read
+        self.node = node
+        self.taken: dict[str, str] = {}
+        self.variables: dict[str, TypeVariable] = {}
+        self.dims: tuple[Dim, ...] = ()
+        self.derived: tuple[DerivedDim, ...] = ()
+
+    def contract(self) -> Contract:
+        before = self.read.diagnostics.errors
+        self.variables = read_types(self.read, self.node, self.take)
+        fields = {section: read_fields(self.read, self.node, section, self.take) for section in SECTIONS}
+        inputs = [*fields["inputs"], *fields["keywords"]]
+        masked = len(fields["outputs"]) > 1 and all(field.name.startswith("grad_") for field in fields["outputs"])
+        if masked and "grad_mask" in self.taken:
+            place = next(field.key for field in (*inputs, *fields["scratch"]) if field.name == "grad_mask")
+            self.read.error(
+                place, '"grad_mask" is the keyword that says which gradients are wanted', "it is there already"
+            )
+        derived_names = self.derived_names()
+        self.find_dims(inputs, derived_names)
+        scalars = self.scalar_names(inputs)
+        subjects = {field.name: field.subject for field in inputs if isinstance(field.parsed.type, ParsedTensor)}
+        self.derive(scalars, subjects)
+        checks = self.scope(scalars, subjects, launch=False)
+        tensors = [field for field in fields["outputs"] if isinstance(field.parsed.type, ParsedTensor)]
+        output_subjects = {field.name: replace(field.subject, may_be_absent=masked) for field in tensors}
+        launches = self.scope(scalars, {**subjects, **output_subjects}, launch=True)
+        arguments = [self.argument(field, checks) for field in inputs]
+        outputs = [self.output(field, checks) for field in fields["outputs"]]
+        scratch = [self.scratch(field, launches) for field in fields["scratch"]]
+        self.default_order(fields["inputs"])
+        types = bound_types(self.read, self.node, self.variables, [f for listed in fields.values() for f in listed])
+        return Contract(
+            types,
+            tuple(argument for argument in arguments if argument is not None),
+            tuple(output for output in outputs if output is not None),
+            tuple(tensor for tensor in scratch if tensor is not None),
+            self.dims,
+            self.derived,
+            masked,
+            checks,
+            launches,
+            self.value_scope(checks, inputs),
+            {field.name: field.key for listed in fields.values() for field in listed},
+            self.taken,
+            self.read.diagnostics.errors == before,
+        )
+
+    # ---------------------------------------------------------------- names
+
+    def take(self, place: Scalar | Position, name: str, what: str) -> None:
+        """Gives `name` a meaning; it must not have one yet."""
+        if name in self.taken:
+            self.read.error(place, f'the name "{name}" is taken: it is {self.taken[name]}')
+        else:
+            self.taken[name] = what
+
+    def derived_names(self) -> list[str]:
+        """The names of `dims:`, needed before their values can be read."""
+        node = self.node.get("dims")
+        section = (
+            self.read.within("dims").mapping(node, "dims: {b: size(offsets, 0) - 1}") if node is not None else None
+        )
+        found: list[str] = []
+        for key, _ in section.entries if section else ():
+            problem = names.problem(key.text)
+            if problem:
+                self.read.error(key, f'dims: "{shown(key.text)}" cannot be the name of a dim: {problem}')
+            else:
+                self.take(key, key.text, "an entry of dims:")
+                found.append(key.text)
+        return found
+
+    def find_dims(self, inputs: list[Field], derived: list[str]) -> None:
+        tensors = {field.name: field for field in inputs if isinstance(field.parsed.type, ParsedTensor)}
+        valued = frozenset(derived) | {field.name for field in inputs if field.name not in tensors}
+
+        shapes = [
+            (name, [bind.PlainEntry(entry.name, entry.star) for entry in field.entries])
+            for name, field in tensors.items()
+        ]
+        self.dims = bind.find_dims(shapes, valued)
+        for dim in self.dims:
+            field = tensors[dim.argument]
+            entry = next(entry for entry in field.entries if entry.name == dim.name)
+            place = field.node.at(entry.offset + entry.star)
+            problem = names.problem(dim.name)
+            if problem:
+                self.read.within(field.part).error(place, f'"{dim.name}" cannot be the name of a dim: {problem}')
+            elif dim.name in self.taken:
+                text = f'the name "{dim.name}" is taken: it is {self.taken[dim.name]}'
+                self.read.within(field.part).error(place, text)
+            else:
+                self.taken[dim.name] = "a dim"
+
+    def scalar_names(self, inputs: list[Field]) -> dict[str, Name]:
+        found: dict[str, Name] = {}
+        for field in inputs:
+            parsed = field.parsed.type
+            if isinstance(parsed, ParsedScalar) and parsed.kind in _SCALAR_TYPES and parsed.list_at is None:
+                found[field.name] = Name(field.name, NameKind.SCALAR, _SCALAR_TYPES[parsed.kind])
+        return found
+
+    # ---------------------------------------------------------------- expressions
+
+    def scope(self, scalars: dict[str, Name], subjects: dict[str, Subject], launch: bool) -> Scope:
+        """What shapes, checks or launches may name: dims, `dims:` so far, scalars."""
+        known = {dim.name: Name(dim.name, NameKind.STAR if dim.star else NameKind.DIM, Type.INT) for dim in self.dims}
+        absent = {}
+        for derived in self.derived:
+            if derived.launch_only and not launch:
+                absent[derived.name] = _SIZE_HARDWARE
+            else:
+                known[derived.name] = Name(derived.name, NameKind.DERIVED, Type.INT)
+        known.update(scalars)
+        return Scope(known, subjects, tuple(self.variables), launch, absent)
+
+    def value_scope(self, checks: Scope, inputs: list[Field]) -> Scope:
+        """In `values:` the name of an input is one of its elements."""
+        elements = {
+            field.name: Name(field.name, NameKind.ELEMENT, self.element_type(field.parsed.type))
+            for field in inputs
+            if isinstance(field.parsed.type, ParsedTensor)
+        }
+        return replace(checks, names={**checks.names, **elements})
+
+    def element_type(self, tensor: ParsedTensor) -> Type:
+        if tensor.dtype in self.variables:
+            categories = {DTYPES[name].category for name in self.variables[tensor.dtype].dtypes}
+        else:
+            categories = {DTYPES[tensor.dtype].category} if tensor.dtype in DTYPES else {"integral"}
+        return Type.INT if categories <= {"integral", "bool"} else Type.FLOAT
+
+    def derive(self, scalars: dict[str, Name], subjects: dict[str, Subject]) -> None:
+        """Reads the values of `dims:`, each over those before it."""
+        node = self.node.get("dims")
+        entries = [
+            entry for entry in (node.entries if isinstance(node, Mapping) else ()) if not names.problem(entry[0].text)
+        ]
+        for i, (key, value) in enumerate(entries):
+            later = dict.fromkeys((entry[0].text for entry in entries[i:]), "the entries of dims: are read in order")
+            scope = replace(self.scope(scalars, subjects, launch=True), absent=later)
+            expr = self.read.within(f"dims: {key.text}").expression(value, scope, Type.INT, "a size")
+            # After an error the name is still known, so that its uses are not reported as well.
+            expr = expr or integer(1)
+            self.derived += (DerivedDim(key.text, expr, _written(value), self.on_hardware(expr)),)
+
+    def on_hardware(self, expr: Expr) -> bool:
+        launch_only = {dim.name for dim in self.derived if dim.launch_only}
+        used = {name.name for name in names_in(expr)}
+        return uses(expr, NameKind.HARDWARE) or bool(used & launch_only)
+
+    # ---------------------------------------------------------------- the model's parts
+
+    def argument(self, field: Field, scope: Scope) -> Argument | None:
+        parsed = field.parsed.type
+        read = self.read.within(field.part)
+        kind: TensorType | ScalarType | None
+        if isinstance(parsed, ParsedTensor):
+            kind = self.tensor_type(read, field, parsed, scope)
+        else:
+            variable = parsed.variable.text if parsed.variable else ""
+            choices = tuple(choice.text for choice in parsed.choices)
+            optional, is_list = parsed.optional_at is not None, parsed.list_at is not None
+            kind = ScalarType(parsed.kind, optional, is_list, parsed.length, choices, variable)
+        default = None
+        if field.parsed.condition is not None:
+            read.error(field.node.at(field.parsed.condition.offset), "only outputs have a condition")
+        if field.parsed.default is not None:
+            try:
+                default = parse_default(parsed, field.parsed.default)
+            except TypeProblem as found:
+                read.error(field.node.at(found.offset), found.text, found.hint)
+        if kind is None:
+            return None
+        words = field.words
+        keyword_only = field.section == "keywords"
+        return Argument(field.name, kind, keyword_only, default, words, field.doc, field.parsed.text)
+
+    def output(self, field: Field, scope: Scope) -> Output | None:
+        kind = self.made_tensor(field, scope)
+        if kind is None:
+            return None
+        return Output(field.name, kind, field.words, None, field.doc, field.parsed.text)
+
+    def scratch(self, field: Field, scope: Scope) -> Scratch | None:
+        kind = self.made_tensor(field, scope)
+        if kind is None:
+            return None
+        star = next((entry for entry in field.entries if entry.star), None)
+        if star is not None:
+            read = self.read.within(field.part)
+            supported.refuse(read.diagnostics, read.prefix, field.node, star.offset, supported.SCRATCH_STAR)
+        return Scratch(field.name, kind, field.words, field.parsed.text)
+
+    def made_tensor(self, field: Field, scope: Scope) -> TensorType | None:
+        """The type of an output or scratch tensor: plain tensors without a default."""
+        read = self.read.within(field.part)
+        parsed = field.parsed.type
+        if isinstance(parsed, ParsedScalar):
+            what = "an output" if field.section == "outputs" else "scratch"
+            read.error(
+                field.node,
+                f"{what} is a tensor, not a {parsed.kind}",
+                f"for instance {parsed.kind}32[]" if parsed.kind in ("int", "float") else "",
+            )
+            return None
+        if field.parsed.default is not None:
+            read.error(field.node.at(field.parsed.default.offset), "only inputs have defaults")
+        return self.tensor_type(read, field, parsed, scope)
+
+    def tensor_type(self, read: Reader, field: Field, parsed: ParsedTensor, scope: Scope) -> TensorType | None:
+        dtype = resolve_dtype(read, field, parsed, self.variables)
+        entries = [self.shape_entry(read, field, entry, scope) for entry in parsed.entries]
+        shape = Shape(tuple(entry for entry in entries if entry is not None))
+        if dtype is None or len(shape.entries) != len(entries):
+            return None
+        optional, is_list = parsed.optional_at is not None, parsed.list_at is not None
+        return TensorType(dtype, shape, optional, is_list, parsed.element_optional, parsed.written_at is not None)
+
+    def shape_entry(self, read: Reader, field: Field, entry: ParsedEntry, scope: Scope) -> ShapeEntry | None:
+        if entry.function:
+            return None
+        if entry.star:
+            stars = {dim.name for dim in self.dims if dim.star}
+            if entry.name in stars:
+                return StarEntry(entry.name, entry.text)
+            known = f"stars known here are {', '.join(sorted(stars))}" if stars else "no input has a star"
+            hint = f"it is a single dim: write {entry.name}" if entry.name in scope.names else known
+            read.error(field.node.at(entry.offset), f'unknown star "{entry.name}" in shape', hint)
+            return None
+        expr = self.read.within(field.part).expression_at(
+            field.node, entry.text, entry.offset, scope, Type.INT, "a size", 'unknown dim "{}" in shape'
+        )
+        if expr is None:
+            return None
+        size = expr_fold.constant(expr, {})
+        if isinstance(size, int) and size < 0:
+            read.error(field.node.at(entry.offset), f"the size {size} is negative")
+        return DimEntry(expr, " ".join(entry.text.split()))
+
+    def default_order(self, fields: list[Field]) -> None:
+        """Python has no positional argument without a default behind one with a default."""
+        earlier = ""
+        for field in fields:
+            if field.parsed.default is not None:
+                earlier = field.name
+            elif earlier:
+                text = f"it has no default and stands behind {earlier}, which has one"
+                self.read.within(field.part).error(field.key, text, "move it before, or put the others under keywords:")
+
+
+def _written(node: load.Node) -> str:
+    return " ".join(node.text.split()) if isinstance(node, Scalar) else ""

@@ -1,0 +1,340 @@
+"""How an operator runs: `launch:`, `passes:` and `parallel:` become its passes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from codegen import load, names, supported
+from codegen.check_contract import Contract
+from codegen.errors import shown
+from codegen.expr import Constant, Expr, Name, NameKind, Type, integer, product, substitute, uses
+from codegen.expr_fold import FoldError, constant, depends_on_dtypes, fold
+from codegen.expr_parse import Scope
+from codegen.load import Mapping, Node, Scalar
+from codegen.model import DimEntry, DtypeChoice, LaunchEntry, Param, Pass, StarEntry
+from codegen.reader import Reader
+
+_ENTRY_KEYS = ("when", "params", "grid", "block", "shared", "cluster")
+_PASS_KEYS = ("kernel", "when", "parallel", "launch", "params", "grid", "block", "shared", "cluster")
+_EXAMPLE = "launch: {grid: rows, block: 256}"
+MAX_THREADS = 1024
+MAX_CLUSTER = 16
+MAX_PASSES = 16
+
+
+@dataclass(frozen=True)
+class Passes:
+    """The passes, and where their kernels are named."""
+
+    passes: tuple[Pass, ...]
+    several: bool
+    kernels: tuple[tuple[str, Node], ...]
+
+
+def check_passes(
+    read: Reader, key: Scalar, node: Mapping, contract: Contract, choices: Sequence[DtypeChoice], devices: Sequence[str]
+) -> Passes:
+    """Reads how the operator that `key` names runs."""
+    return _Checker(read, key, node, contract, choices, devices).passes()
+
+
+class _Checker:
+    def __init__(
+        self,
+        read: Reader,
+        key: Scalar,
+        node: Mapping,
+        contract: Contract,
+        choices: Sequence[DtypeChoice],
+        devices: Sequence[str],
+    ) -> None:
+        self.read = read
+        self.key = key
+        self.node = node
+        self.contract = contract
+        self.scope = contract.launches
+        self.choices = [dict(choice) for choice in choices]
+        self.devices = devices
+
+    def passes(self) -> Passes:
+        launch, passes, parallel = self.node.get("launch"), self.node.get("passes"), self.node.get("parallel")
+        if launch is not None and passes is not None:
+            place = self.node.key("passes")
+            self.read.error(place or passes, "either `launch:` or `passes:`, not both")
+        if passes is not None:
+            if parallel is not None:
+                self.read.error(
+                    self.node.key("parallel") or parallel, "with `passes:`, `parallel:` stands in each pass"
+                )
+            return self.several(passes)
+        units = self.parallel(self.read, parallel) if parallel is not None else self.default_units()
+        if isinstance(launch, Scalar) and launch.text == "custom":
+            supported.refuse(self.read.diagnostics, self.read.prefix, launch, 0, supported.CUSTOM_LAUNCH)
+            return Passes((), False, ())
+        launches: tuple[LaunchEntry, ...] = ()
+        if launch is not None:
+            launches = self.entries(self.read.within("launch"), launch)
+        elif "cuda" in self.devices and not any(self.node.get(key) for key in supported.REPLACES_LAUNCH):
+            hint = f"for instance {_EXAMPLE}; or devices: [cpu]"
+            self.read.error(self.key, "`launch:` or `passes:` is missing", hint)
+        single = Pass(self.key.text, None, launches, units or integer(1))
+        return Passes((single,), False, ((self.key.text, self.node.key("launch") or self.key),))
+
+    def several(self, node: Node) -> Passes:
+        read = self.read.within("passes")
+        found: list[Pass] = []
+        kernels: list[tuple[str, Node]] = []
+        items = read.items(node, "- {kernel: name, grid: rows, block: 256}")
+        if isinstance(node, load.Sequence) and not items:
+            read.error(node, "the list is empty")
+        if len(items) > MAX_PASSES:
+            read.error(node, f"{len(items)} passes; at most {MAX_PASSES} are taken")
+        for item in items[:MAX_PASSES]:
+            mapping = read.mapping(item, "- {kernel: name, grid: rows, block: 256}")
+            made = self.one_pass(read, mapping, {name for name, _ in kernels}) if mapping is not None else None
+            if made is not None:
+                found.append(made[0])
+                kernels.append((made[0].kernel, made[1]))
+        return Passes(tuple(found), True, tuple(kernels))
+
+    def one_pass(self, read: Reader, node: Mapping, earlier: set[str]) -> tuple[Pass, Node] | None:
+        read.keys(node, _PASS_KEYS)
+        kernel_node = node.get("kernel")
+        if kernel_node is None:
+            read.error(node, "`kernel:` is missing", "it names the function in the bodies")
+            return None
+        kernel = read.text(kernel_node, "the name of a kernel")
+        if kernel is None:
+            return None
+        problem = names.operator_problem(kernel.text)
+        if problem:
+            read.error(kernel, f'"{shown(kernel.text)}" cannot be a kernel: {problem}')
+            return None
+        if kernel.text in earlier:
+            read.error(kernel, f'the kernel "{kernel.text}" is there twice')
+        read = self.read.within(f"pass {kernel.text}")
+        when_node, launch, parallel = node.get("when"), node.get("launch"), node.get("parallel")
+        when = read.expression(when_node, self.scope, Type.BOOL, "a condition") if when_node is not None else None
+        launches: tuple[LaunchEntry, ...] = ()
+        if launch is not None:
+            for key, _ in node.entries:
+                if key.text in ("params", "grid", "block", "shared", "cluster"):
+                    read.error(key, f"with `launch:`, `{key.text}:` stands in its entries")
+            launches = self.entries(read.within("launch"), launch)
+        elif node.get("grid") is not None or "cuda" in self.devices:
+            entry = self.entry(read, node, with_when=False)
+            launches = (entry,) if entry is not None else ()
+        units = self.parallel(read, parallel) if parallel is not None else self.pass_units(read, node, launches)
+        return Pass(kernel.text, when, launches, units or integer(1)), kernel
+
+    # ---------------------------------------------------------------- units of the C body
+
+    def parallel(self, read: Reader, node: Node) -> Expr | None:
+        return read.within("parallel").expression(node, self.scope, Type.INT, "a number of units")
+
+    def default_units(self) -> Expr:
+        """The first output's shape without its last entry, a star being one entry."""
+        if not self.contract.outputs:
+            return integer(1)
+        factors: list[Expr] = []
+        for entry in self.contract.outputs[0].type.shape.entries[:-1]:
+            if isinstance(entry, DimEntry):
+                factors.append(entry.expr)
+            elif isinstance(entry, StarEntry):
+                factors.append(Name(entry.name, NameKind.STAR, Type.INT))
+        return product(tuple(factors))
+
+    def pass_units(self, read: Reader, node: Mapping, launches: Sequence[LaunchEntry]) -> Expr | None:
+        """A pass runs over its grid, where that is one and the same whatever the parameters are."""
+        grids = {entry.grid for entry in launches}
+        if len(grids) == 1:
+            (grid,) = grids
+            if not any(uses(part, NameKind.PARAM) for part in grid):
+                return product(grid)
+        if launches and "cpu" in self.devices:
+            text = "`parallel:` is missing: its grid depends on the entry or on params, and C bodies see neither"
+            read.error(node, text, "the number of units that [begin, end) of the C body counts")
+        return None
+
+    # ---------------------------------------------------------------- entries
+
+    def entries(self, read: Reader, node: Node) -> tuple[LaunchEntry, ...]:
+        """One launch, or a list of which the last has no `when`."""
+        nodes: Sequence[Node] = (node,)
+        if isinstance(node, load.Sequence):
+            nodes = read.items(node, _EXAMPLE)
+            if not nodes:
+                read.error(node, "the list is empty", f"for instance {_EXAMPLE}")
+        found: list[LaunchEntry] = []
+        for i, item in enumerate(nodes):
+            mapping = read.mapping(item, _EXAMPLE)
+            if mapping is None:
+                continue
+            read.keys(mapping, _ENTRY_KEYS)
+            self.when_order(read, mapping, last=i == len(nodes) - 1)
+            entry = self.entry(read, mapping, with_when=True)
+            if entry is None:
+                continue
+            if found and [param.name for param in entry.params] != [param.name for param in found[0].params]:
+                first = ", ".join(param.name for param in found[0].params) or "none"
+                text = "its params are not those of the first entry"
+                read.error(
+                    mapping.key("params") or mapping, text, f"all entries give the same ones in the same order: {first}"
+                )
+            found.append(entry)
+        return tuple(found)
+
+    def when_order(self, read: Reader, node: Mapping, last: bool) -> None:
+        key = node.key("when")
+        if last and key is not None:
+            read.error(key, "the last entry has no `when`, so that every call finds one")
+        elif not last and key is None:
+            read.error(node, "`when:` is missing: the entries behind this one are never reached")
+
+    def entry(self, read: Reader, node: Mapping, with_when: bool) -> LaunchEntry | None:
+        when_node = node.get("when") if with_when else None
+        when = read.expression(when_node, self.scope, Type.BOOL, "a condition") if when_node is not None else None
+        if when is not None:
+            self.possible(read, node.key("when") or node, when)
+        params = self.params(read, node)
+        values = [self.param_values(params, choice) for choice in self.choices]
+        scope = replace(
+            self.scope,
+            names={**self.scope.names, **{p.name: Name(p.name, NameKind.PARAM, p.expr.type) for p in params}},
+        )
+        numbers: dict[str, tuple[Expr, ...]] = {}
+        for key in ("grid", "block", "shared", "cluster"):
+            value = node.get(key)
+            if value is not None:
+                numbers[key] = self.numbers(read.within(key), value, scope, 1 if key == "shared" else 3)
+            elif key in ("grid", "block"):
+                read.error(node, f"`{key}:` is missing", f"for instance {_EXAMPLE}")
+        self.limits(read, node, numbers, values)
+        if not numbers.get("grid") or not numbers.get("block"):
+            return None
+        shared = numbers.get("shared")
+        return LaunchEntry(
+            when,
+            params,
+            numbers["grid"],
+            numbers["block"],
+            shared[0] if shared else None,
+            numbers.get("cluster", ()),
+        )
+
+    def possible(self, read: Reader, place: Node, when: Expr) -> None:
+        """A condition that no choice of dtypes can meet is a mistake."""
+        choices = self.choices if depends_on_dtypes(when) else self.choices[:1]
+        try:
+            if choices and all(constant(when, choice) is False for choice in choices):
+                read.error(place, "this condition never holds")
+        except FoldError as error:
+            read.error(place, f"this condition has no value: {error}")
+
+    def params(self, read: Reader, node: Mapping) -> tuple[Param, ...]:
+        value = node.get("params")
+        section = read.within("params").mapping(value, "params: {VEC: 16 // sizeof(T)}") if value is not None else None
+        found: list[Param] = []
+        earlier: dict[str, Expr] = {}
+        for key, text in section.entries if section else ():
+            problem = names.problem(key.text)
+            if problem or key.text in self.contract.taken:
+                problem = problem or f"it is {self.contract.taken[key.text]}"
+                read.error(key, f'"{shown(key.text)}" cannot be a launch parameter: {problem}')
+                continue
+            known = {name: Name(name, NameKind.PARAM, expr.type) for name, expr in earlier.items()}
+            scope = replace(self.scope, names={**self.scope.names, **known})
+            expr = self.param(read.within(f"params: {key.text}"), text, scope)
+            if expr is None:
+                continue
+            expr = substitute(expr, earlier)
+            if self.constant_param(read, text, key.text, expr):
+                earlier[key.text] = expr
+                found.append(Param(key.text, expr))
+        return tuple(found)
+
+    def param(self, read: Reader, node: Node, scope: Scope) -> Expr | None:
+        """An int or a bool; which one is seen only when it has been read."""
+        scalar = read.text(node, "a constant")
+        if scalar is None:
+            return None
+        if scalar.text in ("true", "false"):
+            return Constant(scalar.text == "true", Type.BOOL)
+        wanted = Type.BOOL if read.is_condition(scalar, scope) else Type.INT
+        return read.expression(scalar, scope, wanted, "an int or a bool")
+
+    def constant_param(self, read: Reader, place: Node, name: str, expr: Expr) -> bool:
+        """A template argument: an int of 32 bits or a bool, known for every choice of dtypes."""
+        for choice in self.choices if depends_on_dtypes(expr) else self.choices[:1]:
+            try:
+                value = constant(expr, choice)
+            except FoldError as error:
+                read.error(place, f"{name} has no value: {error}")
+                return False
+            if value is None:
+                feature = supported.param(expr)
+                if feature:
+                    supported.refuse(read.diagnostics, f"{read.prefix}: params: {name}", place, 0, feature)
+                else:
+                    text = f"params: {name}: expected a constant for every dtype"
+                    read.error(place, text, "template arguments depend on dtypes only")
+                return False
+            if isinstance(value, int) and not -(2**31) <= value < 2**31:
+                read.error(place, f"params: {name}: {value} does not fit an int of 32 bits")
+                return False
+        return True
+
+    def param_values(self, params: Sequence[Param], choice: dict[str, str]) -> dict[str, Expr]:
+        return {param.name: fold(param.expr, choice) for param in params}
+
+    def numbers(self, read: Reader, node: Node, scope: Scope, limit: int) -> tuple[Expr, ...]:
+        """A number, or up to three of them for x, y and z."""
+        if isinstance(node, load.Sequence) and limit > 1:
+            if not 1 <= len(node.items) <= limit:
+                read.error(node, f"expected 1 to {limit} numbers, got {len(node.items)}")
+                return ()
+            nodes: Sequence[Node] = node.items
+        else:
+            nodes = (node,)
+        found = [read.expression(item, scope, Type.INT, "a number") for item in nodes]
+        return tuple(expr for expr in found if expr is not None) if None not in found else ()
+
+    def limits(
+        self, read: Reader, node: Mapping, numbers: dict[str, tuple[Expr, ...]], values: Sequence[dict[str, Expr]]
+    ) -> None:
+        """What can be seen to be impossible on any GPU; the rest is seen when a kernel is launched."""
+        varying = any(depends_on_dtypes(part) for exprs in numbers.values() for part in exprs)
+        varying = varying or any(values[0] != other for other in values[1:])
+        cases = list(zip(self.choices, values, strict=True))[: None if varying else 1]
+        for key, exprs in numbers.items():
+            place = node.get(key) or node
+            for choice, params in cases:
+                try:
+                    sizes = [constant(substitute(expr, params), choice) for expr in exprs]
+                except FoldError as error:
+                    read.error(place, f"{key} has no value: {error}")
+                    break
+                known = [size for size in sizes if isinstance(size, int)]
+                problem = _impossible(key, known, complete=len(known) == len(sizes))
+                if problem:
+                    read.error(place, problem)
+                    break
+
+
+def _impossible(key: str, known: Sequence[int], complete: bool) -> str:
+    total = 1
+    for size in known:
+        total *= size
+    if key == "shared":
+        return f"{known[0]} bytes of shared memory are impossible" if known and known[0] < 0 else ""
+    if any(size < (0 if key == "grid" else 1) for size in known):
+        return f"{key} has a size below {0 if key == 'grid' else 1}"
+    if key == "block" and (total > MAX_THREADS or (len(known) == 3 and complete and known[2] > 64)):
+        return f"a block has at most {MAX_THREADS} threads (64 along z), this one {total}"
+    if key == "cluster":
+        if not complete:
+            return "the size of a cluster is constant"
+        if total > MAX_CLUSTER:
+            return f"a cluster has at most {MAX_CLUSTER} blocks, this one {total}"
+    return ""

@@ -1,0 +1,428 @@
+"""From the text of an expression to the checked tree.
+
+Python's own parser reads the text, a strict whitelist of its nodes is taken, every name must be in the Scope and
+every operation must fit the types of its operands. Problems carry the offset in the text at which they stand. Nothing
+of the text is ever evaluated or copied into output.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from codegen.errors import nearest
+from codegen.expr import (
+    INT_MAX,
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Constant,
+    Expr,
+    Logic,
+    Member,
+    Name,
+    NameKind,
+    Query,
+    Type,
+    Unary,
+)
+from codegen.types import DTYPES
+
+MAX_LENGTH = 400
+MAX_DEPTH = 40
+
+_BINARY = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.Div: "/",
+}
+_COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+_NUMERIC = (Type.INT, Type.FLOAT)
+
+# Functions of integers and their number of arguments; min, max and abs also take floats.
+_CALLS = {"ceil_div": 2, "round_up": 2, "next_pow2": 1, "abs": 1}
+_QUERIES = {
+    "numel": Type.INT,
+    "dim": Type.INT,
+    "size": Type.INT,
+    "stride": Type.INT,
+    "len": Type.INT,
+    "given": Type.BOOL,
+    "sizeof": Type.INT,
+    "aligned": Type.BOOL,
+}
+HARDWARE = ("sm_count", "max_shared", "arch")
+FUNCTIONS = (*_CALLS, "min", "max", *_QUERIES)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A tensor, list or optional that functions may ask about.
+
+    `front` and `back` count the dims that its contract names before and behind the star; `star` says whether there is
+    one.
+    """
+
+    front: int = 0
+    back: int = 0
+    star: bool = False
+    is_tensor: bool = True
+    is_list: bool = False
+    may_be_absent: bool = False  # given(x) is a question
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What an expression may name at one place of the spec, and how that is told to the reader."""
+
+    names: Mapping[str, Name]
+    subjects: Mapping[str, Subject] = field(default_factory=dict)
+    variables: tuple[str, ...] = ()
+    launch: bool = False  # sm_count, max_shared, arch and aligned() are there
+    absent: Mapping[str, str] = field(default_factory=dict)  # names that exist elsewhere -> why not here
+
+
+@dataclass(frozen=True)
+class ExprProblem:
+    """What is wrong, at which offset of the text."""
+
+    offset: int
+    text: str
+    hint: str = ""
+    unknown: str = ""  # the name, when nothing of that name is known
+
+
+class _Stop(Exception):
+    """Ends the reading of one expression; carries its problem."""
+
+    def __init__(self, node: ast.expr | int, text: str, hint: str = "") -> None:
+        super().__init__(text)
+        self.problem = ExprProblem(node if isinstance(node, int) else node.col_offset, text, hint)
+
+
+def parse(text: str, scope: Scope) -> tuple[Expr | None, list[ExprProblem]]:
+    """The tree of `text` and no problems, or None and every problem found."""
+    if text in scope.names:  # the commonest expression by far
+        return scope.names[text], []
+    reader = _Reader(scope)
+    try:
+        expr = reader.read(_python_tree(text), 0)
+    except _Stop as stop:
+        # What follows from an unknown name is noise.
+        return None, reader.problems or [stop.problem]
+    return (None, reader.problems) if reader.problems else (expr, [])
+
+
+def _python_tree(text: str) -> ast.expr:
+    if not text.strip():
+        raise _Stop(0, "an expression is missing here")
+    if len(text) > MAX_LENGTH:
+        raise _Stop(0, f"an expression has at most {MAX_LENGTH} characters", "name parts of it under dims:")
+    odd = re.search(r"[^ -~]|[\\;#`$?{}]", text)
+    if odd:
+        raise _Stop(odd.start(), f"unexpected character {odd.group()!r} in an expression")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text.rstrip(), mode="eval").body
+    except SyntaxError as error:
+        offset = min(max((error.offset or 1) - 1, 0), len(text) - 1)
+        hint = "`=` gives a default; equality is `==`" if re.search(r"(?<![=<>!])=(?!=)", text) else ""
+        raise _Stop(offset, f'"{text}" is not an expression', hint) from None
+    except (ValueError, MemoryError, RecursionError):
+        raise _Stop(0, "this expression is nested too deeply") from None
+
+
+class _Reader:
+    """Turns Python's nodes into ours. Unknown names are collected; anything else stops."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.problems: list[ExprProblem] = []
+
+    def read(self, node: ast.expr, depth: int) -> Expr:
+        if depth > MAX_DEPTH:
+            raise _Stop(node, "this expression is nested too deeply")
+        match node:
+            case ast.Constant():
+                return _constant(node)
+            case ast.Name():
+                return self.name(node)
+            case ast.UnaryOp(op=ast.Not()):
+                return Unary("not", self.wanted(node.operand, depth, (Type.BOOL,), "not"), Type.BOOL)
+            case ast.UnaryOp(op=ast.USub()):
+                return _negative(self.wanted(node.operand, depth, _NUMERIC, "-"))
+            case ast.UnaryOp(op=ast.UAdd()):
+                return self.wanted(node.operand, depth, _NUMERIC, "+")
+            case ast.BinOp():
+                return self.binary(node, depth)
+            case ast.BoolOp():
+                operator = "and" if isinstance(node.op, ast.And) else "or"
+                parts = tuple(self.wanted(value, depth, (Type.BOOL,), operator) for value in node.values)
+                return Logic(operator, parts)
+            case ast.Compare():
+                return self.compare(node, depth)
+            case ast.IfExp():
+                return self.conditional(node, depth)
+            case ast.Call():
+                return self.call(node, depth)
+        raise _Stop(node, f"{_python_name(node)} is not part of the expression language")
+
+    def wanted(self, node: ast.expr, depth: int, types: Sequence[Type], operator: str) -> Expr:
+        expr = self.read(node, depth + 1)
+        if expr.type not in types:
+            hint = "compare it, for instance with != 0" if Type.BOOL in types and expr.type in _NUMERIC else ""
+            if Type.BOOL in types and isinstance(node, ast.Name) and node.id in self.scope.subjects:
+                hint = f"given({node.id}) asks whether it was given"
+            wanted = " or ".join(kind.value for kind in types)
+            raise _Stop(node, f"`{operator}` takes {wanted}, and this is {_article(expr.type)}", hint)
+        return expr
+
+    def name(self, node: ast.Name) -> Expr:
+        scope = self.scope
+        if node.id in scope.names:
+            return scope.names[node.id]
+        if node.id in scope.variables:
+            return Name(node.id, NameKind.VARIABLE, Type.DTYPE)
+        if scope.launch and node.id in HARDWARE:
+            return Name(node.id, NameKind.HARDWARE, Type.INT)
+        if node.id in DTYPES:
+            return Constant(node.id, Type.DTYPE)
+        self.problems.append(self.unknown(node))
+        return Constant(1, Type.INT)
+
+    def unknown(self, node: ast.Name) -> ExprProblem:
+        scope = self.scope
+        if node.id in scope.absent:
+            return ExprProblem(node.col_offset, f'"{node.id}" cannot be used here', scope.absent[node.id])
+        if node.id in scope.subjects:
+            hint = f"numel({node.id}) and size({node.id}, 0) are its sizes"
+            return ExprProblem(node.col_offset, f'"{node.id}" is a tensor, not a number', hint)
+        if node.id in HARDWARE:
+            hint = "it is known in launches, in scratch, and in those dims: that only these use"
+            return ExprProblem(node.col_offset, f'"{node.id}" cannot be used here', hint)
+        known = [*scope.names, *scope.variables, *(HARDWARE if scope.launch else ())]
+        close = nearest(node.id, [*known, *DTYPES])
+        hint = f'did you mean "{close}"?' if close else f"names known here are {', '.join(known)}" if known else ""
+        return ExprProblem(node.col_offset, f'unknown name "{node.id}"', hint, node.id)
+
+    def binary(self, node: ast.BinOp, depth: int) -> Expr:
+        operator = _BINARY.get(type(node.op))
+        if operator is None:
+            raise _Stop(node, f"{_python_name(node.op)} is not part of the expression language")
+        left = self.wanted(node.left, depth, _NUMERIC, operator)
+        right = self.wanted(node.right, depth, _NUMERIC, operator)
+        is_float = operator == "/" or Type.FLOAT in (left.type, right.type)
+        if is_float and operator in ("//", "%"):
+            raise _Stop(node, f"`{operator}` takes int, and this is a float")
+        return Binary(operator, left, right, Type.FLOAT if is_float else Type.INT)
+
+    def compare(self, node: ast.Compare, depth: int) -> Expr:
+        if any(isinstance(op, ast.In | ast.NotIn) for op in node.ops):
+            return self.member(node, depth)
+        operands = [self.read(part, depth + 1) for part in (node.left, *node.comparators)]
+        operators: list[str] = []
+        parts = (node.left, *node.comparators)
+        for i, op in enumerate(node.ops):
+            operator = _COMPARE.get(type(op))
+            if operator is None:
+                raise _Stop(parts[i + 1], "`is` is not part of the expression language", "use ==, or given(x)")
+            if not _comparable(operands[i].type, operands[i + 1].type, operator):
+                left, right = _article(operands[i].type), _article(operands[i + 1].type)
+                raise _Stop(parts[i + 1], f"`{operator}` cannot compare {left} with {right}")
+            operators.append(operator)
+        return Compare(tuple(operands), tuple(operators))
+
+    def member(self, node: ast.Compare, depth: int) -> Expr:
+        listed = node.comparators[0]
+        if len(node.ops) != 1 or not isinstance(listed, ast.List | ast.Tuple) or not listed.elts:
+            raise _Stop(listed, "`in` takes a list in brackets, as in x in [1, 2]")
+        operand = self.read(node.left, depth + 1)
+        choices = tuple(self.read(element, depth + 1) for element in listed.elts)
+        for element, choice in zip(listed.elts, choices, strict=True):
+            if not _comparable(operand.type, choice.type, "=="):
+                raise _Stop(element, f"`in` cannot compare {_article(operand.type)} with {_article(choice.type)}")
+        return Member(operand, choices, isinstance(node.ops[0], ast.NotIn))
+
+    def conditional(self, node: ast.IfExp, depth: int) -> Expr:
+        condition = self.wanted(node.test, depth, (Type.BOOL,), "if")
+        then = self.read(node.body, depth + 1)
+        otherwise = self.read(node.orelse, depth + 1)
+        kind = then.type
+        if then.type is not otherwise.type:
+            if then.type not in _NUMERIC or otherwise.type not in _NUMERIC:
+                message = f"one branch is {_article(then.type)}, the other {_article(otherwise.type)}"
+                raise _Stop(node.orelse, message)
+            kind = Type.FLOAT
+        return Conditional(condition, then, otherwise, kind)
+
+    def call(self, node: ast.Call, depth: int) -> Expr:
+        if not isinstance(node.func, ast.Name):
+            raise _Stop(node.func, "only the functions of the expression language can be called")
+        function = node.func.id
+        if function not in FUNCTIONS:
+            close = nearest(function, FUNCTIONS)
+            hint = f'did you mean "{close}"?' if close else f"functions are {', '.join(FUNCTIONS)}"
+            raise _Stop(node.func, f'unknown function "{function}"', hint)
+        if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
+            raise _Stop(node, f"{function} takes plain arguments only")
+        if function in _QUERIES:
+            return self.query(node, function)
+        return self.value_call(node, function, depth)
+
+    def value_call(self, node: ast.Call, function: str, depth: int) -> Expr:
+        types = _NUMERIC if function in ("min", "max", "abs") else (Type.INT,)
+        count = _CALLS.get(function)
+        if len(node.args) != count and (count is not None or len(node.args) < 2):
+            raise _Stop(node, f"{function} takes {_count(count)}, got {len(node.args)}")
+        arguments = tuple(self.wanted(argument, depth, types, function) for argument in node.args)
+        is_float = any(argument.type is Type.FLOAT for argument in arguments)
+        return Call(function, arguments, Type.FLOAT if is_float else Type.INT)
+
+    def query(self, node: ast.Call, function: str) -> Expr:
+        arguments = list(node.args)
+        if function == "aligned" and not self.scope.launch:
+            raise _Stop(node, "aligned() can be used in launches only")
+        if function == "aligned" and len(arguments) == 1:
+            return Query(function, "", (_bytes(arguments[0]),), Type.BOOL)
+        count = 2 if function in ("size", "stride", "aligned") else 1
+        if len(arguments) != count:
+            raise _Stop(node, f"{function} takes {_count(count)}, got {len(arguments)}")
+        subject = arguments[0]
+        if not isinstance(subject, ast.Name):
+            raise _Stop(subject, f"{function} takes the name of {'a dtype' if function == 'sizeof' else 'an argument'}")
+        if function == "sizeof":
+            if subject.id not in self.scope.variables and subject.id not in DTYPES:
+                known = ", ".join(self.scope.variables)
+                raise _Stop(
+                    subject, f'"{subject.id}" is not a dtype', f"dtype variables here are {known}" if known else ""
+                )
+            return Query(function, subject.id, (), Type.INT)
+        asked = self.subject(subject, function)
+        if function == "aligned":
+            return Query(function, subject.id, (_bytes(arguments[1]),), Type.BOOL)
+        operands = (_index(arguments[1], function, asked),) if count == 2 else ()
+        return Query(function, subject.id, operands, _QUERIES[function])
+
+    def subject(self, node: ast.Name, function: str) -> Subject:
+        subjects = self.scope.subjects
+        asked = subjects.get(node.id)
+        if asked is None:
+            if node.id in self.scope.absent:
+                raise _Stop(node, f'"{node.id}" cannot be used here', self.scope.absent[node.id])
+            close = nearest(node.id, subjects)
+            hint = f'did you mean "{close}"?' if close else f"{function} may ask about {', '.join(subjects)}"
+            raise _Stop(node, f'"{node.id}" is not a tensor that is known here', hint if subjects else "")
+        if function == "given":
+            if not asked.may_be_absent:
+                raise _Stop(node, f'"{node.id}" is always given', "only optionals and gradients can be missing")
+        elif function == "len":
+            if not asked.is_list:
+                raise _Stop(node, f'"{node.id}" is not a list')
+        elif not asked.is_tensor or asked.is_list:
+            raise _Stop(node, f'{function} takes a tensor, and "{node.id}" is not one')
+        return asked
+
+
+def _constant(node: ast.Constant) -> Constant:
+    value = node.value
+    if isinstance(value, bool):
+        return Constant(value, Type.BOOL)
+    if isinstance(value, int):
+        if value > INT_MAX:
+            raise _Stop(node, "this number does not fit 64 bits")
+        return Constant(value, Type.INT)
+    if isinstance(value, float):
+        if value == float("inf"):
+            raise _Stop(node, "this number is too large for a float")
+        return Constant(value, Type.FLOAT)
+    if isinstance(value, str):
+        if not re.fullmatch(r"[A-Za-z0-9_.+-]*", value):
+            raise _Stop(node, "a word is made of letters, digits and _ . + -")
+        return Constant(value, Type.STR)
+    hint = "given(x) asks whether an optional was given" if value is None else ""
+    raise _Stop(node, f"{_python_name(node)} is not part of the expression language", hint)
+
+
+def _negative(operand: Expr) -> Expr:
+    """`-1` is a number, not an operation on one."""
+    if isinstance(operand, Constant) and not isinstance(operand.value, str):
+        return Constant(-operand.value, operand.type)
+    return Unary("-", operand, operand.type)
+
+
+def _index(node: ast.expr, function: str, asked: Subject) -> Constant:
+    """A dim that the contract names, so that no call can miss it. Negative ones count from the back, as in Python."""
+    value: object = None
+    with contextlib.suppress(ValueError, TypeError):
+        value = ast.literal_eval(node)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _Stop(node, f"{function} takes a constant index")
+    rank = asked.front + asked.back
+    if not asked.star:
+        if not -rank <= value < rank:
+            raise _Stop(node, f"there is no dim {value}: the contract has {rank} dim{'' if rank == 1 else 's'}")
+        return Constant(value % rank, Type.INT)
+    if value >= asked.front or value < -asked.back:
+        raise _Stop(
+            node,
+            f"dim {value} may be missing or lie inside the star",
+            "only dims that the contract names can be asked for",
+        )
+    return Constant(value, Type.INT)
+
+
+def _bytes(node: ast.expr) -> Constant:
+    value = node.value if isinstance(node, ast.Constant) else None
+    if type(value) is not int or value not in (2, 4, 8, 16, 32, 64, 128):
+        raise _Stop(node, "aligned takes a number of bytes: 2, 4, 8, 16, 32, 64 or 128")
+    return Constant(value, Type.INT)
+
+
+def _comparable(left: Type, right: Type, operator: str) -> bool:
+    if left in _NUMERIC and right in _NUMERIC:
+        return True
+    return left is right and operator in ("==", "!=")
+
+
+def _count(count: int | None) -> str:
+    if count is None:
+        return "two or more arguments"
+    return "1 argument" if count == 1 else f"{count} arguments"
+
+
+def _article(kind: Type) -> str:
+    return "an int" if kind is Type.INT else f"a {kind.value}"
+
+
+def _python_name(node: ast.AST) -> str:
+    known = {
+        "Attribute": "`.`",
+        "Subscript": "`[...]` after a name",
+        "Lambda": "lambda",
+        "List": "a list outside `in`",
+        "Tuple": "a tuple",
+        "BitAnd": "`&`",
+        "BitOr": "`|`",
+        "BitXor": "`^`",
+        "LShift": "`<<`",
+        "RShift": "`>>`",
+        "MatMult": "`@`",
+        "Invert": "`~`",
+        "JoinedStr": "an f-string",
+        "NamedExpr": "`:=`",
+    }
+    if isinstance(node, ast.UnaryOp):
+        return "`~`"
+    if isinstance(node, ast.Constant):
+        return "None" if node.value is None else "`...`" if node.value is ... else f"{type(node.value).__name__}"
+    return known.get(type(node).__name__, "this")

@@ -1,0 +1,118 @@
+"""Prints an expression as Python, for fake kernels and wrappers; sizes may be symbolic there.
+
+Plain operators wherever Python's meaning is ours. The functions of the language, and divisions whose divisor may be
+zero, become calls of helpers that the generated package defines: see `helpers`. Their meaning is that of the C
+helpers of the same name; a division by zero or a result outside 64 bits raises OverflowError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from codegen.expr import (
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Constant,
+    Expr,
+    Logic,
+    Member,
+    Name,
+    Query,
+    Type,
+    Unary,
+    walk,
+)
+from codegen.expr_text import AND, ATOM, CONDITIONAL, NOT, OR, SIGN, SUM, constant_text, operand_strengths, strength
+
+_DIVISIONS = {"//": "floordiv", "%": "mod", "/": "divide", "**": "power"}
+
+
+@dataclass(frozen=True)
+class PythonNames:
+    """What the names of the spec are called in the Python code around an expression.
+
+    `query(question, operands)` prints numel, size, given and the like; `helper` is put before the name of a helper
+    ("_runtime.").
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    query: Callable[[Query, tuple[str, ...]], str] | None = None
+    helper: str = ""
+
+    def of(self, name: str) -> str:
+        """The target of a name; names that nobody renamed stay."""
+        return self.names.get(name, name)
+
+
+def print_python(expr: Expr, names: PythonNames) -> str:
+    """`expr` as a Python expression, without outer parentheses."""
+    match expr:
+        case Constant():
+            return f"torch.{expr.value}" if expr.type is Type.DTYPE else constant_text(expr)
+        case Name():
+            return names.of(expr.name)
+        case Query():
+            operands = tuple(print_python(operand, names) for operand in expr.operands)
+            if names.query is None:
+                raise ValueError(f"{expr.function}() has no Python form here")
+            return names.query(expr, operands)
+        case Unary(operator="not"):
+            return f"not {_at_least(expr.operand, NOT, names)}"
+        case Unary():
+            return f"-{_at_least(expr.operand, SIGN, names)}"
+        case Binary():
+            return _binary(expr, names)
+        case Compare():
+            parts = [_at_least(operand, SUM, names) for operand in expr.operands]
+            return parts[0] + "".join(f" {op} {part}" for op, part in zip(expr.operators, parts[1:], strict=True))
+        case Member():
+            choices = ", ".join(print_python(choice, names) for choice in expr.choices)
+            word = "not in" if expr.negated else "in"
+            return f"{_at_least(expr.operand, SUM, names)} {word} ({choices}{',' if len(expr.choices) == 1 else ''})"
+        case Logic():
+            wanted = (AND if expr.operator == "and" else OR) + 1
+            return f" {expr.operator} ".join(_at_least(operand, wanted, names) for operand in expr.operands)
+        case Conditional():
+            then, condition = _at_least(expr.then, OR, names), _at_least(expr.condition, OR, names)
+            return f"{then} if {condition} else {_at_least(expr.otherwise, CONDITIONAL, names)}"
+        case Call():
+            return f"{_call_name(expr, names)}({', '.join(print_python(part, names) for part in expr.arguments)})"
+
+
+def helpers(expr: Expr) -> tuple[str, ...]:
+    """The helpers that `print_python` calls for `expr`, sorted: floordiv mod divide power min max ceil_div round_up
+    next_pow2.
+    """
+    found = {_DIVISIONS[part.operator] for part in walk(expr) if isinstance(part, Binary) and _needs_helper(part)}
+    found |= {part.function for part in walk(expr) if isinstance(part, Call) and part.function != "abs"}
+    return tuple(sorted(found))
+
+
+def _needs_helper(expr: Binary) -> bool:
+    """`//`, `%` and `/` by a constant other than zero mean the same in both languages; powers never do."""
+    if expr.operator not in _DIVISIONS:
+        return False
+    divisor = expr.right
+    return expr.operator == "**" or not isinstance(divisor, Constant) or divisor.value == 0
+
+
+def _binary(expr: Binary, names: PythonNames) -> str:
+    if _needs_helper(expr):
+        left, right = print_python(expr.left, names), print_python(expr.right, names)
+        return f"{names.helper}{_DIVISIONS[expr.operator]}({left}, {right})"
+    left_strength, right_strength = operand_strengths(expr.operator)
+    left, right = _at_least(expr.left, left_strength, names), _at_least(expr.right, right_strength, names)
+    return f"{left} {expr.operator} {right}"
+
+
+def _call_name(expr: Call, names: PythonNames) -> str:
+    return expr.function if expr.function == "abs" else names.helper + expr.function
+
+
+def _at_least(expr: Expr, wanted: int, names: PythonNames) -> str:
+    own = ATOM if isinstance(expr, Binary) and _needs_helper(expr) else strength(expr)
+    text = print_python(expr, names)
+    return text if own >= wanted else f"({text})"

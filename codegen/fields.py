@@ -1,0 +1,119 @@
+"""The entries of inputs, keywords, outputs and scratch: a name, a type in short or long form, a doc text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from codegen import names, supported
+from codegen.errors import shown
+from codegen.expr_parse import Subject
+from codegen.load import Mapping, Node, Scalar
+from codegen.model import Word
+from codegen.parse_type import (
+    INPUT_WORDS,
+    OUTPUT_WORDS,
+    SCRATCH_WORDS,
+    ParsedEntry,
+    ParsedTensor,
+    ParsedType,
+    TypeProblem,
+    parse_type,
+)
+from codegen.reader import MAX_ITEMS, Reader
+
+# Section -> what an entry is called, with its article, and the words that may follow its type.
+SECTIONS = {
+    "inputs": ("input", "an input", INPUT_WORDS),
+    "keywords": ("keyword", "a keyword", INPUT_WORDS),
+    "outputs": ("output", "an output", OUTPUT_WORDS),
+    "scratch": ("scratch", "a scratch tensor", SCRATCH_WORDS),
+}
+
+# Gives a name, which stands at a place, a meaning; reports names that are taken.
+Take = Callable[[Scalar, str, str], None]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One entry of a section."""
+
+    section: str
+    key: Scalar
+    node: Scalar
+    parsed: ParsedType
+    doc: str
+
+    @property
+    def name(self) -> str:
+        """The name that the entry gives."""
+        return self.key.text
+
+    @property
+    def part(self) -> str:
+        """What messages call it: `input x`."""
+        return f"{SECTIONS[self.section][0]} {self.name}"
+
+    @property
+    def entries(self) -> tuple[ParsedEntry, ...]:
+        """The entries of its shape; none for scalars."""
+        return self.parsed.type.entries if isinstance(self.parsed.type, ParsedTensor) else ()
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        """The words after its type."""
+        return tuple(Word(word.name, word.argument or None) for word in self.parsed.words)
+
+    @property
+    def subject(self) -> Subject:
+        """What functions may ask about it."""
+        parsed = self.parsed.type
+        optional, is_list = parsed.optional_at is not None, parsed.list_at is not None
+        if not isinstance(parsed, ParsedTensor):
+            return Subject(is_tensor=False, is_list=is_list, may_be_absent=optional)
+        star = next((i for i, entry in enumerate(parsed.entries) if entry.star), None)
+        count = len(parsed.entries)
+        front, back = (count, 0) if star is None else (star, count - star - 1)
+        return Subject(front, back, star is not None, True, is_list, optional)
+
+
+def read_fields(read: Reader, operator: Mapping, section: str, take: Take) -> list[Field]:
+    """The entries of one section that can be read."""
+    node = operator.get(section)
+    mapping = read.within(section).mapping(node, "x: T[*shape]") if node is not None else None
+    if mapping is None:
+        return []
+    if len(mapping.entries) > MAX_ITEMS:
+        read.within(section).error(mapping, f"{len(mapping.entries)} entries; at most {MAX_ITEMS} are taken")
+        return []
+    found = [_field(read, section, key, value, take) for key, value in mapping.entries]
+    return [field for field in found if field is not None]
+
+
+def _field(read: Reader, section: str, key: Scalar, value: Node, take: Take) -> Field | None:
+    what, called, words = SECTIONS[section]
+    read = read.within(f"{what} {shown(key.text)}")
+    problem = names.problem(key.text)
+    if problem:
+        read.error(key, f'"{shown(key.text)}" cannot be a name: {problem}')
+        return None
+    take(key, key.text, called)
+    doc = ""
+    if isinstance(value, Mapping):
+        read.keys(value, ("type", "doc"))
+        doc = read.doc(value)
+        inner = value.get("type")
+        if inner is None:
+            read.error(value, "`type:` is missing", 'for instance {type: "T[n]", doc: what it is}')
+            return None
+        value = inner
+    scalar = read.text(value, "a type")
+    if scalar is None:
+        return None
+    try:
+        parsed = parse_type(scalar.text, words)
+    except TypeProblem as found:
+        read.error(scalar.at(found.offset), found.text, found.hint)
+        return None
+    supported.parsed_type(read.diagnostics, read.prefix, scalar, parsed)
+    return Field(section, key, scalar, parsed, doc)

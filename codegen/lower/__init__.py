@@ -1,0 +1,60 @@
+"""From the model to what is written: for each generated file its path, its template, and a view of final strings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codegen.lower.c_files import build_view, cpu_unit_view, header_view, library_view
+from codegen.lower.c_host import host_view
+from codegen.lower.cuda import arguments_view, entries_view
+from codegen.lower.python import module_view, package_view
+from codegen.model import Library, Operator
+
+
+@dataclass(frozen=True)
+class Output:
+    """One file: its path under generated/, the template that lays it out, and the view that the template prints."""
+
+    path: str
+    template: str
+    view: object
+
+
+def _operator_files(library: Library, op: Operator) -> list[Output]:
+    files = [
+        Output(f"c/{op.name}.h", "op.h.j2", header_view(library, op)),
+        Output(f"c/{op.name}.c", "op.c.j2", host_view(library, op)),
+    ]
+    if "cpu" in op.devices:
+        files.append(Output(f"c/{op.name}.cpu.c", "op.cpu.c.j2", cpu_unit_view(library, op)))
+    if "cuda" in op.devices:
+        files.append(Output(f"cuda/{op.name}.cuh", "op.cuh.j2", arguments_view(library, op)))
+        files.append(Output(f"cuda/{op.name}.cu", "op.cu.j2", entries_view(library, op)))
+    files.append(Output(f"{library.namespace}/ops/{op.name}.py", "op.py.j2", module_view(library, op)))
+    return files
+
+
+def _package_files(library: Library) -> list[Output]:
+    """What the Python modules of the operators share."""
+    view = package_view(library)
+    return [
+        Output(f"{library.namespace}/__init__.py", "package.py.j2", view),
+        Output(f"{library.namespace}/_runtime.py", "runtime.py.j2", view),
+        Output(f"{library.namespace}/_rules.py", "rules.py.j2", view),
+        Output(f"{library.namespace}/ops/__init__.py", "package_ops.py.j2", view),
+        Output(f"{library.namespace}/py.typed", "py.typed.j2", view),
+    ]
+
+
+def lower(library: Library) -> list[Output]:
+    """Every generated file of a library."""
+    shared = library_view(library)
+    files = [
+        Output("c/library.c", "library.c.j2", shared),
+        Output("c/operators.h", "operators.h.j2", shared),
+        Output("ops.cmake", "ops.cmake.j2", build_view(library)),
+        *_package_files(library),
+    ]
+    for op in library.operators:
+        files += _operator_files(library, op)
+    return files

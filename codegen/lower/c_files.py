@@ -1,0 +1,164 @@
+"""Views of the other C files: the call record, the CPU unit, the registration, and the list for CMake."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codegen.lower.record import C_SCALARS, Field, c_element, fields, real_is_accumulated, record_declaration
+from codegen.lower.schema import boxed_symbol, dispatched, public_schema
+from codegen.messages_c import c_escape
+from codegen.model import Library, Operator
+
+
+@dataclass(frozen=True)
+class HeaderField:
+    """A field of the call record as C."""
+
+    declaration: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class HeaderView:
+    """generated/c/<op>.h."""
+
+    op: str
+    schema: str
+    guard: str
+    fields: tuple[HeaderField, ...]
+
+
+@dataclass(frozen=True)
+class TypedField:
+    """A field of the typed arguments of a C body, and what it is copied from."""
+
+    name: str
+    declaration: str
+    value: str
+
+
+@dataclass(frozen=True)
+class UnitVariable:
+    """A dtype variable of a C body."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class CpuUnitView:
+    """generated/c/<op>.cpu.c."""
+
+    op: str
+    schema: str
+    macros: str
+    variables: tuple[UnitVariable, ...]
+    first: str
+    fields: tuple[TypedField, ...]
+    kernels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RegistrationEntry:
+    """A row of the registration table."""
+
+    schema: str
+    name: str
+    cpu: str
+    cuda: str
+
+
+@dataclass(frozen=True)
+class LibraryView:
+    """generated/c/library.c and operators.h."""
+
+    namespace: str
+    guard: str
+    symbols: tuple[str, ...]
+    entries: tuple[RegistrationEntry, ...]
+
+
+@dataclass(frozen=True)
+class BuildOperator:
+    """An operator in generated/ops.cmake."""
+
+    name: str
+    cpu: bool
+    cuda: bool
+    kernels: str
+    choices: tuple[str, ...]
+    cuda_flags: str
+
+
+@dataclass(frozen=True)
+class BuildView:
+    """generated/ops.cmake."""
+
+    namespace: str
+    operators: tuple[BuildOperator, ...]
+
+
+def header_view(library: Library, op: Operator) -> HeaderView:
+    """The call record of one operator."""
+    return HeaderView(
+        op=op.name,
+        schema=public_schema(library.namespace, op),
+        guard=f"{library.namespace}_{op.name}_H".upper(),
+        fields=tuple(HeaderField(record_declaration(f), f" /* {f.text} */" if f.text else "") for f in fields(op)),
+    )
+
+
+def _typed(op: Operator, field: Field) -> TypedField:
+    if field.kind == "tensor":
+        assert field.dtype is not None
+        constant = "const " if field.constant else ""
+        return TypedField(field.name, f"{constant}{c_element(field.dtype, op)} *{field.name}", f"call->{field.name}")
+    if field.kind == "sizes":
+        values = ", ".join(f"call->{field.name}[{i}]" for i in range(field.count))
+        return TypedField(field.name, f"int64_t {field.name}[{field.count}]", f"{{{values}}}")
+    if field.kind == "real" and real_is_accumulated(op):
+        return TypedField(field.name, f"acc_t {field.name}", f"(acc_t)call->{field.name}")
+    return TypedField(field.name, f"{C_SCALARS[field.kind]} {field.name}", f"call->{field.name}")
+
+
+def cpu_unit_view(library: Library, op: Operator) -> CpuUnitView:
+    """The unit that compiles the C body of one operator."""
+    macros = [f"{variable.name}_DTYPE" for variable in op.types]
+    return CpuUnitView(
+        op=op.name,
+        schema=public_schema(library.namespace, op),
+        macros=", ".join(macros) if macros else "nothing",
+        variables=tuple(UnitVariable(variable.name) for variable in op.types),
+        first=op.types[0].name if op.types else "",
+        fields=tuple(_typed(op, field) for field in fields(op)),
+        kernels=tuple(one.kernel for one in op.passes),
+    )
+
+
+def library_view(library: Library) -> LibraryView:
+    """What is registered with PyTorch."""
+    entries, symbols = [], []
+    for op in library.operators:
+        for entry in dispatched(op):
+            symbol = boxed_symbol(entry)
+            symbols.append(symbol)
+            cpu, cuda = (symbol if device in op.devices else "NULL" for device in ("cpu", "cuda"))
+            entries.append(RegistrationEntry(c_escape(entry.schema), entry.name, cpu, cuda))
+    unique = tuple(dict.fromkeys(symbols))
+    return LibraryView(library.namespace, f"{library.namespace}_OPERATORS_H".upper(), unique, tuple(entries))
+
+
+def build_view(library: Library) -> BuildView:
+    """What CMake compiles."""
+    operators = []
+    for op in library.operators:
+        operators.append(
+            BuildOperator(
+                name=op.name,
+                cpu="cpu" in op.devices,
+                cuda="cuda" in op.devices,
+                kernels=" ".join(one.kernel for one in op.passes),
+                choices=tuple(" ".join(f"{name}={dtype}" for name, dtype in choice) for choice in op.dtype_choices),
+                cuda_flags=" --use_fast_math" if op.fast_math else "",
+            )
+        )
+    return BuildView(library.namespace, tuple(operators))

@@ -1,0 +1,246 @@
+"""View of generated/c/<op>.c: the host function of an operator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codegen.expr import Expr, Name, NameKind, walk
+from codegen.lower.checks import check_lines, value_lines
+from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant
+from codegen.lower.launch import PassView, pass_views
+from codegen.lower.schema import DispatchedOperator, boxed_symbol, dispatched, public_schema
+from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented
+from codegen.model import DimEntry, Library, Operator, TensorType
+
+TAKERS = {"float": "take_float", "int": "take_int", "size": "take_int", "bool": "take_bool"}
+
+
+@dataclass(frozen=True)
+class Named:
+    """Something that a template only needs the name of."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class DtypeCase:
+    """One line of a dtype switch."""
+
+    dtype: str
+    index: int
+
+
+@dataclass(frozen=True)
+class IndexedVariable:
+    """A dtype variable and the switch that gives its dtypes their places."""
+
+    name: str
+    cases: tuple[DtypeCase, ...]
+
+
+@dataclass(frozen=True)
+class BoxedKernelView:
+    """One function that PyTorch calls."""
+
+    symbol: str
+    take: tuple[str, ...]
+    run: tuple[str, ...]
+    give: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class HostView:
+    """generated/c/<op>.c."""
+
+    op: str
+    name: str
+    schema: str
+    doc: tuple[str, ...]
+    tensors: tuple[Named, ...]
+    variables: tuple[IndexedVariable, ...]
+    mask: int
+    check: tuple[str, ...]
+    values: tuple[str, ...]
+    allocate: tuple[str, ...]
+    nothing_to_do: str
+    zero: tuple[str, ...]
+    prepare: tuple[str, ...]
+    prepare_parameters: str
+    pointers: tuple[str, ...]
+    run: tuple[str, ...]
+    saved_parameter: str
+    cpu: bool
+    cuda: bool
+    passes: tuple[PassView, ...]
+    pass_count: int
+    extents: str
+    cpu_prologue: tuple[str, ...]
+    cuda_prologue: tuple[str, ...]
+    boxed_kernels: tuple[BoxedKernelView, ...]
+
+
+class _Host:
+    """What the parts of one host function have in common."""
+
+    def __init__(self, op: Operator) -> None:
+        self.op = op
+        self.first = op.tensors[0].name
+        self.inputs = [argument.name for argument in op.tensors]
+        self.outputs = [output.name for output in op.outputs]
+        self.scratch = [scratch.name for scratch in op.scratch]
+        self.launch_dims = [derived for derived in op.derived if derived.launch_only]
+        self.hardware = self._hardware()
+
+    def _hardware(self) -> list[str]:
+        """The hardware names that sizes of this operator depend on."""
+        exprs: list[Expr] = [derived.expr for derived in self.launch_dims]
+        for scratch in self.op.scratch:
+            exprs += [entry.expr for entry in scratch.type.shape.entries if isinstance(entry, DimEntry)]
+        nodes = [node for expr in exprs for node in walk(expr)]
+        return sorted({node.name for node in nodes if isinstance(node, Name) and node.kind is NameKind.HARDWARE})
+
+    def allocate(self) -> list[str]:
+        """Every output that is wanted."""
+        op, names = self.op, HostNames(self.op)
+        lines: list[str] = []
+        for i, output in enumerate(op.outputs):
+            shape = names.shape_calls(output.type.shape)
+            dtype = names.dtype(output.type.dtype)
+            tensor = f'tensor_empty(e, &f->t.{output.name}, "{output.name}", &s, {dtype}, f->t.{self.first}.device)'
+            block = ["s.dim = 0;", *all_or_return([*shape, tensor])]
+            if op.grad_mask:
+                block = [f"if (f->mask[{i}]) {{", *indented(block), "}"]
+            elif output.saved:
+                block = ["if (saved) {", *indented(block), "}"]
+            lines += block
+        record = [f"const {op.name}_call *const c = &f->call;"] if any("c->" in line for line in lines) else []
+        return [*record, "shape s;", *guarded(lines, "outputs")]
+
+    def prepare(self) -> list[str]:
+        """Sizes that depend on the hardware, and scratch."""
+        op, names = self.op, HostNames(self.op).renamed({name: name for name in CPU_HARDWARE})
+        sizes = [f"c->{derived.name} = {names.expr(derived.expr)};" for derived in self.launch_dims]
+        for scratch in op.scratch:
+            for i, entry in enumerate(scratch.type.shape.entries):
+                assert isinstance(entry, DimEntry)
+                sizes.append(f"c->{scratch.name}_size[{i}] = {names.expr(entry.expr)};")
+        if not sizes:
+            return []
+        lines = [f"{op.name}_call *const c = &f->call;", *guarded(sizes, "scratch")]
+        if op.scratch:
+            lines.append("shape s;")
+        for scratch in op.scratch:
+            shape = f"shape_add(e, &s, c->{scratch.name}_size, {len(scratch.type.shape.entries)})"
+            dtype = names.dtype(scratch.type.dtype)
+            tensor = f'tensor_empty(e, &f->t.{scratch.name}, "{scratch.name}", &s, {dtype}, f->t.{self.first}.device)'
+            lines += ["s.dim = 0;", *all_or_return([shape, tensor])]
+        return lines
+
+    def pointers(self) -> list[str]:
+        """The data of every tensor goes into the record."""
+        calls = [f"tensor_const_data(e, &f->t.{name}, &f->call.{name})" for name in self.inputs]
+        calls += [f"tensor_mutable_data(e, &f->t.{name}, &f->call.{name})" for name in self.outputs + self.scratch]
+        return conjunction(calls)
+
+    def prepare_call(self, values: list[str]) -> list[str]:
+        """The call of the function that `prepare` is the body of."""
+        return [f"{self.op.name}_prepare(e, f{''.join(f', {value}' for value in values)})"] if self.prepare() else []
+
+    def cpu_prologue(self) -> list[str]:
+        """What stands before the first CPU kernel."""
+        op = self.op
+        calls = [*self.prepare_call([CPU_HARDWARE[name] for name in self.hardware]), f"{op.name}_pointers(e, f)"]
+        lines = [*all_or_return(calls), f"const {op.name}_call *const c = &f->call;"]
+        sizes = [f"tensor_bytes(&f->t.{name})" for name in self.inputs + self.outputs + self.scratch]
+        lines += [f"const int64_t bytes = {sizes[0]}", *(f"                      {size}" for size in sizes[1:])]
+        lines[-len(sizes) :] = [f"{line} +" for line in lines[-len(sizes) : -1]] + [f"{lines[-1]};"]
+        for variable in op.types:
+            lines.append(f"const int {variable.name} = index_of_{variable.name}(f->d.{variable.name});")
+        return lines
+
+    def cuda_prologue(self, passes: tuple[PassView, ...]) -> list[str]:
+        """What stands before the launches: all of them are planned before the first one runs."""
+        op = self.op
+        calls = [*self.prepare_call([f"scope->{name}" for name in self.hardware]), f"{op.name}_pointers(e, f)"]
+        calls += [f"{one.kernel}_plan(e, f, scope, &plans[{i}])" for i, one in enumerate(passes)]
+        empty = [f"if (cuda_any_empty(plans, {len(passes)}) && !{op.name}_zero(e, f)) {{", "    return false;", "}"]
+        return [*all_or_return(calls), *empty]
+
+    def run(self, values: list[str]) -> list[str]:
+        """The order of work of every host function."""
+        op = self.op
+        checks = [f"{op.name}_check(e, f)"] + ([f"{op.name}_values(e, f)"] if values else [])
+        saved = ", saved" if op.saved_outputs else ""
+        lines = all_or_return(checks)
+        lines += all_or_return([f"tensor_make_contiguous(e, &f->t.{name})" for name in self.inputs])
+        lines += all_or_return([f"{op.name}_allocate(e, f{saved})"])
+        lines += [f"if ({op.name}_nothing_to_do(f)) {{", "    return true;", "}"]
+        on_cuda = [
+            "cuda_scope scope;",
+            *all_or_return([f"cuda_enter(e, f->t.{self.first}.device.index, &scope)"]),
+            f"const bool ok = {op.name}_cuda(e, f, &scope);",
+            "cuda_leave(e, &scope);",
+            "return ok;",
+        ]
+        if "cpu" not in op.devices:
+            return lines + on_cuda
+        if "cuda" in op.devices:
+            lines += [f"if (on_cuda(&f->t.{self.first})) {{", *indented(on_cuda), "}"]
+        return [*lines, f"return {op.name}_cpu(e, f);"]
+
+    def boxed(self, entry: DispatchedOperator) -> BoxedKernelView:
+        """The function that PyTorch calls for one operator of the dispatcher."""
+        op = self.op
+        take = []
+        for i, argument in enumerate(op.arguments):
+            if isinstance(argument.type, TensorType):
+                take.append(f"tensor_take(&f.t.{argument.name}, stack[{i}]);")
+            else:
+                take.append(f"f.call.{argument.name} = {TAKERS[argument.type.kind]}(stack[{i}]);")
+        saved = "" if not op.saved_outputs else ", true" if entry.saved else ", false"
+        run = [f"{op.name}_run(&e, &f{saved});"]
+        if op.grad_mask:
+            mask = f'take_bools(&e, stack[{len(op.arguments)}], "grad_mask", f.mask, {len(op.outputs)})'
+            run = [f"if ({mask}) {{", *indented(run), "}"]
+        run += [f"tensor_release(&e, &f.t.{name});" for name in self.inputs + self.scratch]
+        returned = [output.name for output in (op.outputs if entry.saved else op.public_outputs)]
+        give = [f"tensor_define(&e, &f.t.{name});" for name in returned] if op.grad_mask else []
+        give += [f"tensor_give(&e, &f.t.{name}, &stack[{i}]);" for i, name in enumerate(returned)]
+        return BoxedKernelView(boxed_symbol(entry), tuple(take), tuple(run), tuple(give))
+
+
+def host_view(library: Library, op: Operator) -> HostView:
+    """The host function of one operator."""
+    host = _Host(op)
+    values = value_lines(op) if "cpu" in op.devices else []
+    passes = pass_views(op)
+    return HostView(
+        op=op.name,
+        name=f"{library.namespace}::{op.name}",
+        schema=public_schema(library.namespace, op),
+        doc=tuple(line.strip() for line in c_comment(op.doc).splitlines()),
+        tensors=tuple(Named(name) for name in host.inputs + host.outputs + host.scratch),
+        variables=tuple(
+            IndexedVariable(v.name, tuple(DtypeCase(dtype_constant(d), i) for i, d in enumerate(v.dtypes)))
+            for v in op.types
+        ),
+        mask=len(op.outputs) if op.grad_mask else 0,
+        check=tuple(check_lines(op)),
+        values=tuple(values),
+        allocate=tuple(host.allocate()),
+        nothing_to_do=" && ".join(f"tensor_numel(&f->t.{name}) == 0" for name in host.outputs),
+        zero=tuple(conjunction([f"tensor_zero(e, &f->t.{name})" for name in host.outputs])),
+        prepare=tuple(host.prepare()),
+        prepare_parameters="".join(f", int64_t {name}" for name in host.hardware),
+        pointers=tuple(host.pointers()),
+        run=tuple(host.run(values)),
+        saved_parameter=", bool saved" if op.saved_outputs else "",
+        cpu="cpu" in op.devices,
+        cuda="cuda" in op.devices,
+        passes=passes,
+        pass_count=len(passes),
+        extents="".join(f"[{len(variable.dtypes)}]" for variable in op.types),
+        cpu_prologue=tuple(host.cpu_prologue()),
+        cuda_prologue=tuple(host.cuda_prologue(passes)),
+        boxed_kernels=tuple(host.boxed(entry) for entry in dispatched(op) if entry.public or entry.saved),
+    )

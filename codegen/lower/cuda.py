@@ -1,0 +1,103 @@
+"""Views of the CUDA files: the typed arguments of the device functions, and the entry points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codegen.lower.launch import entries
+from codegen.lower.record import C_SCALARS, Field, cuda_element, fields, real_is_accumulated
+from codegen.lower.schema import public_schema
+from codegen.model import Library, Operator
+from codegen.types import DTYPES
+
+
+@dataclass(frozen=True)
+class TypedField:
+    """A field of the typed arguments."""
+
+    declaration: str
+
+
+@dataclass(frozen=True)
+class ArgumentsView:
+    """generated/cuda/<op>.cuh."""
+
+    op: str
+    schema: str
+    template: str
+    fields: tuple[TypedField, ...]
+    first_initializer: str
+    initializers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EntryView:
+    """One extern "C" kernel."""
+
+    symbol: str
+    bounds: int
+    body: str
+    arguments: str
+    types: str
+
+
+@dataclass(frozen=True)
+class EntriesView:
+    """generated/cuda/<op>.cu."""
+
+    op: str
+    schema: str
+    kernels: tuple[EntryView, ...]
+
+
+def _declaration(op: Operator, field: Field) -> str:
+    if field.kind == "tensor":
+        assert field.dtype is not None
+        return f"{'const ' if field.constant else ''}{cuda_element(field.dtype)}* {field.name}"
+    if field.kind == "sizes":
+        return f"int64_t {field.name}[{field.count}]"
+    if field.kind == "real" and real_is_accumulated(op):
+        return f"acc_t<{op.types[0].name}> {field.name}"
+    return f"{C_SCALARS[field.kind]} {field.name}"
+
+
+def _initializer(op: Operator, field: Field) -> str:
+    if field.kind == "tensor":
+        assert field.dtype is not None
+        constant = "const " if field.constant else ""
+        return f"{field.name}(static_cast<{constant}{cuda_element(field.dtype)}*>(call.{field.name}))"
+    if field.kind == "sizes":
+        values = ", ".join(f"call.{field.name}[{i}]" for i in range(field.count))
+        return f"{field.name}{{{values}}}"
+    if field.kind == "real" and real_is_accumulated(op):
+        return f"{field.name}(static_cast<acc_t<{op.types[0].name}>>(call.{field.name}))"
+    return f"{field.name}(call.{field.name})"
+
+
+def arguments_view(library: Library, op: Operator) -> ArgumentsView:
+    """What the device functions of one operator see."""
+    initializers = [_initializer(op, field) for field in fields(op)]
+    parameters = ", ".join(f"typename {variable.name}" for variable in op.types)
+    return ArgumentsView(
+        op=op.name,
+        schema=public_schema(library.namespace, op),
+        template=f"template <{parameters}>" if parameters else "template <typename = void>",
+        fields=tuple(TypedField(_declaration(op, field)) for field in fields(op)),
+        first_initializer=initializers[0],
+        initializers=tuple(initializers[1:]),
+    )
+
+
+def _literal(value: int | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def entries_view(library: Library, op: Operator) -> EntriesView:
+    """The entry points of one operator."""
+    kernels = []
+    for one in op.passes:
+        for entry in entries(op, one):
+            types = [DTYPES[dtype].cuda for dtype in entry.dtypes]
+            arguments = types + [_literal(value) for value in entry.params]
+            kernels.append(EntryView(entry.symbol, entry.bounds, one.kernel, ", ".join(arguments), ", ".join(types)))
+    return EntriesView(op.name, public_schema(library.namespace, op), tuple(kernels))

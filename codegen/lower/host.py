@@ -1,0 +1,117 @@
+"""How names and questions of the spec read in a generated host function.
+
+Inside one, `f` is the frame, `c` its call record, `e` the error record; `scope` (CUDA) holds what launches know of the
+hardware.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from codegen.expr import Expr, Query
+from codegen.expr_c import CNames, print_c
+from codegen.model import Acc, DimEntry, Dtype, FixedDtype, Operator, Shape, StarEntry, TensorType, Variable
+from codegen.rules import Span
+
+# What launches know of the hardware, on the CPU: fixed, so that results do not depend on the machine.
+CPU_HARDWARE = {"sm_count": "32", "max_shared": "0", "arch": "0"}
+
+
+def dtype_constant(name: str) -> str:
+    """DTYPE_FLOAT32."""
+    return f"DTYPE_{name.upper()}"
+
+
+class HostNames:
+    """Prints expressions and tensor properties of one operator as host C."""
+
+    def __init__(self, op: Operator) -> None:
+        self.op = op
+        names = {dim.name: f"c->{dim.name}" for dim in op.dims}
+        names |= {derived.name: f"c->{derived.name}" for derived in op.derived}
+        names |= {scalar.name: f"c->{scalar.name}" for scalar in op.scalars}
+        names |= {variable.name: f"f->d.{variable.name}" for variable in op.types}
+        names |= {name: f"scope->{name}" for name in CPU_HARDWARE}
+        self.c = CNames(names=names, query=self.query, dtype=dtype_constant)
+
+    def renamed(self, names: Mapping[str, str]) -> HostNames:
+        """The same with some names called otherwise."""
+        other = HostNames(self.op)
+        other.c = replace(self.c, names={**self.c.names, **names})
+        return other
+
+    def expr(self, expr: Expr) -> str:
+        """The expression as C."""
+        return print_c(expr, self.c)
+
+    def query(self, query: Query, operands: tuple[str, ...]) -> str:
+        """numel(x), size(x, i), sizeof(T), given(y), aligned(16) and so on."""
+        subject = query.subject
+        match query.function:
+            case "numel":
+                return f"tensor_numel(&f->t.{subject})"
+            case "dim":
+                return f"f->t.{subject}.dim"
+            case "size":
+                return f"tensor_size(overflow, &f->t.{subject}, {operands[0]})"
+            case "stride":
+                return f"tensor_stride(overflow, &f->t.{subject}, {operands[0]})"
+            case "sizeof":
+                variables = {variable.name for variable in self.op.types}
+                return f"dtype_size({f'f->d.{subject}' if subject in variables else dtype_constant(subject)})"
+            case "given":
+                outputs = [output.name for output in self.op.outputs]
+                return f"f->mask[{outputs.index(subject)}]"
+            case "aligned":
+                return self._aligned(subject, operands[0])
+        raise ValueError(f"{query.function}() is not built yet")
+
+    def _aligned(self, subject: str, bytes_text: str) -> str:
+        """Every pointer, and every distance between rows of a tensor that has rows."""
+        shapes: list[tuple[str, TensorType]] = []
+        for argument in self.op.tensors:
+            assert isinstance(argument.type, TensorType)
+            shapes.append((argument.name, argument.type))
+        shapes += [(output.name, output.type) for output in self.op.outputs]
+        tests = []
+        for name, kind in shapes:
+            if subject in ("", name):
+                tests.append(f"aligned_to(c->{name}, {bytes_text})")
+                last = kind.shape.entries[-1] if len(kind.shape.entries) > 1 else None
+                if isinstance(last, DimEntry):
+                    tests.append(f"{self.expr(last.expr)} * dtype_size({self.dtype(kind.dtype)}) % {bytes_text} == 0")
+        return f"({' && '.join(dict.fromkeys(tests))})"
+
+    def dtype(self, dtype: Dtype) -> str:
+        """The dtype of a tensor, as a C expression of type dtype."""
+        match dtype:
+            case Variable():
+                return f"f->d.{dtype.name}"
+            case Acc():
+                return f"dtype_acc(f->d.{dtype.variable})"
+            case FixedDtype():
+                return dtype_constant(dtype.name)
+
+    def span(self, span: Span) -> tuple[str, str]:
+        """A pointer to the sizes that a star covers, and how many they are."""
+        tensor = f"f->t.{span.argument}"
+        start = f"{tensor}.sizes" + (f" + {span.front}" if span.front else "")
+        left = span.front + span.back
+        return start, f"{tensor}.dim" + (f" - {left}" if left else "")
+
+    def shape_calls(self, shape: Shape) -> list[str]:
+        """Calls that append the sizes of `shape` to a `shape s`; each returns bool."""
+        calls = []
+        stars = {dim.name: dim.span for dim in self.op.dims if dim.star}
+        for entry in shape.entries:
+            if isinstance(entry, StarEntry):
+                span = stars[entry.name]
+                assert span is not None
+                start, count = self.span(span)
+                calls.append(f"shape_add(e, &s, {start}, {count})")
+            elif isinstance(entry, DimEntry):
+                calls.append(f"shape_add_dim(e, &s, {self.expr(entry.expr)})")
+            else:
+                raise ValueError(f"{entry.text} is not built yet")
+        return calls

@@ -1,0 +1,202 @@
+"""The kernels of an operator: their names, which exist for a choice of dtypes, and the C that chooses between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from codegen.expr import Constant, Expr, Type, substitute
+from codegen.expr_fold import constant, fold
+from codegen.lower.host import CPU_HARDWARE, HostNames
+from codegen.lower.statements import broken, guarded, indented
+from codegen.model import DtypeChoice, LaunchEntry, Operator, Pass
+
+
+@dataclass(frozen=True)
+class PassView:
+    """The part of a host function that belongs to one kernel of the spec."""
+
+    kernel: str
+    cpu_symbols: tuple[str, ...]
+    cpu_rows: tuple[str, ...]
+    cpu_plan: tuple[str, ...]
+    entry_count: int
+    cuda_rows: tuple[str, ...]
+    plan: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry point in device code: a launch entry for one choice of dtypes."""
+
+    symbol: str
+    dtypes: tuple[str, ...]
+    params: tuple[int | bool, ...]
+    bounds: int
+
+
+def suffix(choice: DtypeChoice) -> str:
+    """float32_int64"""
+    return "_".join(dtype for _, dtype in choice)
+
+
+def cpu_symbol(kernel: str, choice: DtypeChoice) -> str:
+    """The C function of a kernel for a choice of dtypes, without its instruction set."""
+    return f"{kernel}__{suffix(choice)}" if choice else kernel
+
+
+def cuda_symbol(kernel: str, choice: DtypeChoice, index: int) -> str:
+    """The entry point of launch entry number `index`."""
+    return f"{cpu_symbol(kernel, choice)}__{index}"
+
+
+def _params(entry: LaunchEntry) -> Mapping[str, Expr]:
+    return {param.name: param.expr for param in entry.params}
+
+
+def exists(entry: LaunchEntry, choice: DtypeChoice) -> bool:
+    """Whether an entry can ever be chosen for these dtypes."""
+    return entry.when is None or fold(entry.when, dict(choice)) != Constant(False, Type.BOOL)
+
+
+def _value(expr: Expr, choice: DtypeChoice) -> int | bool | None:
+    value = constant(expr, dict(choice))
+    return value if isinstance(value, int) else None
+
+
+def _bounds(entry: LaunchEntry, choice: DtypeChoice) -> int:
+    """The threads of a block where they are known when the kernel is compiled, else the most that a block can have."""
+    threads = 1
+    for size in entry.block:
+        value = _value(substitute(size, _params(entry)), choice)
+        if value is None:
+            return 1024
+        threads *= value
+    return threads
+
+
+def entries(op: Operator, one: Pass) -> Iterator[Entry]:
+    """Every entry point of a pass, in order of dtypes, then of the spec."""
+    for choice in op.dtype_choices:
+        for index, entry in enumerate(one.launches):
+            if exists(entry, choice):
+                values = [_value(param.expr, choice) for param in entry.params]
+                params = tuple(value for value in values if value is not None)
+                assert len(params) == len(values), "params are constants for a choice of dtypes"
+                yield Entry(
+                    cuda_symbol(one.kernel, choice, index),
+                    tuple(dtype for _, dtype in choice),
+                    params,
+                    _bounds(entry, choice),
+                )
+
+
+def _nested(op: Operator, cells: list[str]) -> list[str]:
+    """Initialisers of a table with one dimension per dtype variable; `cells` in order of dtype_choices."""
+    sizes = [len(variable.dtypes) for variable in op.types]
+    if len(sizes) <= 1:
+        return [f"{cell}," for cell in cells]
+    inner = len(cells) // sizes[0]
+    lines = []
+    for i in range(sizes[0]):
+        lines += ["{", *indented([f"{cell}," for cell in cells[i * inner : (i + 1) * inner]]), "},"]
+    return lines
+
+
+def _cuda_rows(op: Operator, one: Pass) -> list[str]:
+    """A kernel per launch entry and choice of dtypes; one that no call can choose stays without a name."""
+    lines = []
+    for index, entry in enumerate(one.launches):
+        cells = [
+            f'{{.name = "{cuda_symbol(one.kernel, choice, index)}", .module = &module}}'
+            if exists(entry, choice)
+            else "{0}"
+            for choice in op.dtype_choices
+        ]
+        lines += ["{", *indented(_nested(op, cells)), "},"] if op.types else [f"{cells[0]},"]
+    return lines
+
+
+def _three(names: HostNames, sizes: tuple[Expr, ...]) -> str:
+    texts = [names.expr(size) for size in sizes]
+    return ", ".join(texts + ["1"] * (3 - len(texts)))
+
+
+def _entry_plan(op: Operator, entry: LaunchEntry, index: int, names: HostNames) -> list[str]:
+    params = _params(entry)
+
+    def put(sizes: tuple[Expr, ...]) -> tuple[Expr, ...]:
+        return tuple(substitute(size, params) for size in sizes)
+
+    subscripts = "".join(f"[{variable.name}]" for variable in op.types)
+    lines = [
+        f"plan->kernel = &kernels[{index}]{subscripts};",
+        "plan->launch = (cuda_launch){",
+        f"    .grid = {{{_three(names, put(entry.grid))}}},",
+        f"    .block = {{{_three(names, put(entry.block))}}},",
+    ]
+    if entry.shared is not None:
+        lines.append(f"    .shared = {names.expr(substitute(entry.shared, params))},")
+    if entry.cluster:
+        lines.append(f"    .cluster = {{{_three(names, put(entry.cluster))}}},")
+    return [*lines, "};"]
+
+
+def _plan(op: Operator, one: Pass) -> list[str]:
+    """First match wins; a pass that is not wanted keeps a null kernel."""
+    names = HostNames(op)
+    lines: list[str] = []
+    for index, entry in enumerate(one.launches):
+        body = _entry_plan(op, entry, index, names)
+        if entry.when is None:
+            lines += ["} else {", *indented(body), "}"] if lines else body
+        else:
+            start = f"{'} else ' if lines else ''}if ({names.expr(entry.when)}) {{"
+            lines += [*broken(start, " && ", 4), *indented(body)]
+    lines = guarded(lines, one.kernel)
+    start = []
+    if one.when is not None:
+        start = [f"if (!{_negatable(names, one.when)}) {{", "    return true;", "}"]
+    places = [f"const int {v.name} = index_of_{v.name}(f->d.{v.name});" for v in op.types]
+    record = [f"const {op.name}_call *const c = &f->call;"] if any("c->" in line for line in start + lines) else []
+    unused = [] if any("scope->" in line for line in lines) else ["(void)scope;"]
+    errors = [] if any("CHECK(" in line for line in lines) else ["(void)e;"]
+    return [*errors, *unused, *record, *start, *places, *lines]
+
+
+def _negatable(names: HostNames, expr: Expr) -> str:
+    text = names.expr(expr)
+    return (
+        text
+        if text.replace("->", "").replace(".", "").replace("_", "").replace("[", "").replace("]", "").isalnum()
+        else f"({text})"
+    )
+
+
+def _cpu_plan(op: Operator, one: Pass, index: int) -> list[str]:
+    names = HostNames(op).renamed(CPU_HARDWARE)
+    subscripts = "".join(f"[{variable.name}]" for variable in op.types) if op.types else "[0]"
+    plan = f"plans[{index}] = (cpu_plan){{&{one.kernel}_kernels{subscripts}, {names.expr(one.units)}}};"
+    lines = guarded([plan], f"units of {one.kernel}")
+    if one.when is not None:
+        return [f"if ({names.expr(one.when)}) {{", *indented(lines), "}"]
+    return lines if len(lines) == 1 else ["{", *indented(lines), "}"]
+
+
+def pass_views(op: Operator) -> tuple[PassView, ...]:
+    """The passes of an operator, in order."""
+    views = []
+    for index, one in enumerate(op.passes):
+        symbols = [cpu_symbol(one.kernel, choice) for choice in op.dtype_choices]
+        views.append(
+            PassView(
+                kernel=one.kernel,
+                cpu_symbols=tuple(symbols),
+                cpu_rows=tuple(_nested(op, [f"CPU_KERNELS({symbol})" for symbol in symbols])),
+                cpu_plan=tuple(_cpu_plan(op, one, index)),
+                entry_count=len(one.launches),
+                cuda_rows=tuple(_cuda_rows(op, one)),
+                plan=tuple(_plan(op, one)),
+            )
+        )
+    return tuple(views)

@@ -1,0 +1,194 @@
+"""Views of the generated Python package: one module per operator, and what they share.
+
+The module of an operator, generated/<namespace>/ops/<op>.py, always has the same order: schema and doc, fake kernel,
+autograd, registration, wrapper.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from textwrap import wrap
+
+from codegen.errors import one_of
+from codegen.lower.python_autograd import AutogradView, autograd_view
+from codegen.lower.python_fake import fake_lines
+from codegen.lower.python_names import Names, call, docstring
+from codegen.lower.schema import dispatched, public_schema
+from codegen.model import Argument, Default, Library, Operator, TensorType, TypeVariable
+from codegen.types import DTYPES
+
+ANNOTATIONS = {"float": "float", "int": "int", "size": "int", "bool": "bool", "str": "str", "choice": "str"}
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """The Python kernels of one operator of the dispatcher; `autograd` is the rest of a call of Library.impl."""
+
+    name: str
+    fake: str
+    autograd: str
+
+
+@dataclass(frozen=True)
+class ModuleView:
+    """generated/<namespace>/ops/<op>.py."""
+
+    namespace: str
+    op: str
+    qualified: str
+    schema: tuple[str, ...]
+    doc: tuple[str, ...]
+    variables: tuple[str, ...]
+    sequence: bool  # a parameter is annotated as a Sequence
+    saves: bool  # has saved outputs
+    declared: bool  # has a backward operator
+    differentiable: bool  # not `differentiable: false`
+    fake: tuple[str, ...]
+    autograd: AutogradView
+    kernels: tuple[Kernels, ...]
+    wrapper: tuple[str, ...]
+    passed: str
+
+
+@dataclass(frozen=True)
+class AccEntry:
+    """A dtype and its accumulation dtype."""
+
+    dtype: str
+    acc: str
+
+
+@dataclass(frozen=True)
+class PackageView:
+    """The files of the package that all operators share."""
+
+    namespace: str
+    operators: tuple[str, ...]
+    acc: tuple[AccEntry, ...]
+
+
+def _default(default: Default) -> str:
+    return repr(default.value)
+
+
+def _parameter(argument: Argument) -> str:
+    if isinstance(argument.type, TensorType):
+        annotation = "Tensor"
+    elif argument.type.kind in ANNOTATIONS:
+        annotation = ANNOTATIONS[argument.type.kind]
+    else:
+        raise ValueError(f"an argument of kind {argument.type.kind} is not built yet")
+    text = f"{argument.name}: {annotation}"
+    return text if argument.default is None else f"{text} = {_default(argument.default)}"
+
+
+def parameters(op: Operator) -> list[str]:
+    """The parameters of the wrapper and of the kernels, annotated and with their defaults."""
+    positional = [_parameter(argument) for argument in op.arguments if not argument.keyword_only]
+    keyword = [_parameter(argument) for argument in op.arguments if argument.keyword_only]
+    if op.grad_mask:
+        wanted = ", ".join(["True"] * len(op.outputs))
+        keyword.append(f"grad_mask: Sequence[bool] = ({wanted})")
+    return positional + (["*", *keyword] if keyword else [])
+
+
+def passed(op: Operator) -> list[str]:
+    """How a call hands its arguments on."""
+    positional = [argument.name for argument in op.arguments if not argument.keyword_only]
+    keyword = [f"{argument.name}={argument.name}" for argument in op.arguments if argument.keyword_only]
+    return positional + keyword + (["grad_mask=grad_mask"] if op.grad_mask else [])
+
+
+def returned(op: Operator, count: int) -> str:
+    """The type of so many outputs."""
+    one = "Tensor | None" if op.grad_mask else "Tensor"
+    return one if count == 1 else f"tuple[{', '.join([one] * count)}]"
+
+
+def _wrapper_doc(op: Operator) -> list[str]:
+    lines = docstring(op.doc)
+    lines += ["", "Args:", *(f"    {argument.name}: {_contract(argument)}" for argument in op.arguments)]
+    if op.grad_mask:
+        lines.append("    grad_mask: which of the gradients are wanted; the others are None")
+    lines += ["", "Returns:", *(f"    {output.name}: {docstring(output.text)[0]}" for output in op.public_outputs), ""]
+    lines += [f"{variable.name} is {one_of(variable.earlier + variable.dtypes)}." for variable in op.types]
+    stated = [docstring(text)[0] for text in (*(c.text for c in op.checks), *(v.text for v in op.values))]
+    lines += [f"A call needs {', '.join(stated)}."] if stated else []
+    while lines[-1] == "":
+        del lines[-1]
+    first, *rest = lines
+    return [f'    """{first}', *(f"    {line}".rstrip() for line in rest), '    """']
+
+
+def _contract(argument: Argument) -> str:
+    text = docstring(argument.text)[0]
+    return f"{text}; {' '.join(docstring(argument.doc))}" if argument.doc else text
+
+
+def _schema(schema: str) -> tuple[str, ...]:
+    """The lines of a schema, broken between arguments."""
+    whole = re.sub(r"\[[^]]*\]", lambda list_: list_[0].replace(" ", "\0"), schema)
+    return tuple(line.replace("\0", " ") for line in wrap(whole, 110, subsequent_indent="    "))
+
+
+def _variable(variable: TypeVariable) -> list[str]:
+    """The dtypes that a variable allows, as a constant."""
+    dtypes = [f"torch.{name}" for name in variable.dtypes]
+    return call(f"_{variable.name} = ", dtypes if len(dtypes) > 1 else [f"{dtypes[0]},"], indent=0)
+
+
+def _fakes(names: Names) -> list[str]:
+    """The fake kernels: one for all outputs, and one for the public ones where some are saved."""
+    op = names.op
+    public = len(op.public_outputs)
+    name = "_fake_saved" if op.saved_outputs else "_fake"
+    lines = call(f"def {name}", parameters(op), f" -> {returned(op, len(op.outputs))}:", 0)
+    lines += [f"    {line}" for line in fake_lines(names)]
+    if op.saved_outputs:
+        lines += ["", "", *call("def _fake", parameters(op), f" -> {returned(op, public)}:", 0)]
+        lines.append(f"    return _fake_saved({', '.join(passed(op))}){'[0]' if public == 1 else f'[:{public}]'}")
+    return lines
+
+
+def _kernels(op: Operator) -> list[Kernels]:
+    """The public operator records gradients; below its internal twins nothing is recorded."""
+    found = []
+    for entry in dispatched(op):
+        records = entry.public and op.differentiable is not False
+        autograd = '"Autograd", with_keyset=True' if records else '"Autograd"'
+        autograd = f"{'_autograd' if records else 'torch.library.fallthrough_kernel'}, {autograd}"
+        found.append(Kernels(entry.name, "_fake_saved" if entry.saved else "_fake", autograd))
+    return found
+
+
+def module_view(library: Library, op: Operator) -> ModuleView:
+    """The module of one operator."""
+    names = Names(library.namespace, op)
+    wrapper = call(f"def {op.name}", parameters(op), f" -> {returned(op, len(op.public_outputs))}:", 0)
+    return ModuleView(
+        namespace=library.namespace,
+        op=op.name,
+        qualified=names.qualified,
+        schema=_schema(docstring(public_schema(library.namespace, op))[0]),
+        doc=tuple(docstring(op.doc)),
+        variables=tuple(line for variable in op.types for line in _variable(variable)),
+        sequence=op.grad_mask,
+        saves=bool(op.saved_outputs),
+        declared=op.backward is not None,
+        differentiable=op.differentiable is not False,
+        fake=tuple(_fakes(names)),
+        autograd=autograd_view(library, names, parameters(op), passed(op)),
+        kernels=tuple(_kernels(op)),
+        wrapper=(*wrapper, *_wrapper_doc(op)),
+        passed=", ".join(passed(op)),
+    )
+
+
+def package_view(library: Library) -> PackageView:
+    """What the operators share."""
+    return PackageView(
+        namespace=library.namespace,
+        operators=tuple(sorted(op.name for op in library.operators)),
+        acc=tuple(AccEntry(info.name, info.acc) for info in DTYPES.values()),
+    )

@@ -1,0 +1,191 @@
+"""The autograd part of an operator's Python module: its autograd.Function and its kernel at the Autograd key.
+
+Three states: a backward operator; no gradient by declaration (`differentiable: false`), which needs no code; and
+neither, whose backward raises an error that names the operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from codegen.lower.python_names import COLUMNS, Names, call
+from codegen.model import Argument, Backward, Binding, Library, Operator
+
+
+@dataclass(frozen=True)
+class AutogradView:
+    """What the templates need; `setup`, `backward_body` and `backward` are empty where no backward is declared."""
+
+    function: str
+    backward: str
+    context: str
+    forward: tuple[str, ...]
+    setup: tuple[str, ...]
+    backward_body: tuple[str, ...]
+    kernel: tuple[str, ...]
+    recorded: tuple[str, ...]
+    recorded_or_transformed: tuple[str, ...]
+    applied: str
+    public: str
+    redispatched: str
+
+
+def function_name(op: Operator) -> str:
+    """RmsNorm: grad_fn prints as RmsNormBackward."""
+    return "".join(word.capitalize() for word in op.name.split("_"))
+
+
+def targets(names: Sequence[str]) -> str:
+    """The left side of an assignment that unpacks a sequence."""
+    return ", ".join(names) if len(names) > 1 else f"({names[0]},)"
+
+
+def _unpacked(wanted: Sequence[str], names: Sequence[str], value: str) -> list[str]:
+    """`x, _, eps = inputs`: a name for each that is wanted; nothing where none is."""
+    if not any(name in wanted for name in names):
+        return []
+    return [f"{targets([name if name in wanted else '_' for name in names])} = {value}"]
+
+
+class _Declared:
+    """Prints the Function of an operator that has a backward."""
+
+    def __init__(self, library: Library, names: Names, backward: Backward) -> None:
+        self.op, self.names, self.backward = names.op, names, backward
+        self.other = library.operator(backward.operator)
+        self.ctx = names.fresh("ctx")
+        tensors = {argument.name for argument in self.op.tensors} | {output.name for output in self.op.outputs}
+        self.sources = [binding for binding in backward.bindings if binding.source != "gradient"]
+        self.saved = list(dict.fromkeys(b.name for b in self.sources if b.name in tensors))
+        self.kept = list(dict.fromkeys(b.name for b in self.sources if b.name not in tensors))
+        self.gradients = [f"grad_{output.name}" for output in self.op.public_outputs]
+
+    def required(self) -> list[str]:
+        """The outputs whose gradient must be a tensor: zeros where autograd has none. With a single output there is
+        nothing to do then.
+        """
+        bound = [binding for binding in self.backward.bindings if binding.source == "gradient"]
+        if len(self.gradients) == 1:
+            return []
+        optional = {argument.name for argument in self.other.tensors if getattr(argument.type, "optional", False)}
+        return [binding.name for binding in bound if binding.argument not in optional]
+
+    def setup(self) -> list[str]:
+        """The body of setup_context."""
+        ctx, op = self.ctx, self.op
+        needed = [*self.saved, *self.kept, *self.required(), *(output.name for output in op.saved_outputs)]
+        stars = {dim.name: dim.span.argument if dim.span else "" for dim in op.dims if dim.star}
+        dims = {dim.name: dim for dim in op.dims}
+        needed += [dims[name].argument for name in self.kept if name in dims]
+        outputs = [output.name for output in op.outputs]
+        lines = _unpacked(needed, [argument.name for argument in op.arguments], self.names.fresh("inputs"))
+        if len(outputs) > 1:
+            lines += _unpacked(needed, outputs, self.names.fresh("output"))
+        elif outputs[0] in needed:
+            lines.append(f"{outputs[0]} = {self.names.fresh('output')}")
+        if op.saved_outputs:
+            lines.append(f"{ctx}.mark_non_differentiable({', '.join(output.name for output in op.saved_outputs)})")
+        lines.append(f"{ctx}.set_materialize_grads(False)")
+        for name in self.kept:
+            value = name
+            if name in stars:
+                span = dims[name].span
+                assert span is not None
+                value = f"_rules.product({self.names.span(span)})"
+            elif name in dims:
+                dim = dims[name]
+                value = f"{dim.argument}.shape[{'-' if dim.from_back else ''}{dim.index}]"
+            lines.append(f"{ctx}.{name} = {value}")
+        lines += [f"{ctx}.like_{name} = {name}.shape, {name}.dtype, {name}.device" for name in self.required()]
+        if self.saved:
+            lines += call(f"{ctx}.save_for_backward", self.saved, indent=8)
+        return lines
+
+    def value(self, binding: Binding) -> str:
+        """What an argument of the backward operator is given."""
+        if binding.source == "gradient":
+            return f"grad_{binding.name}"
+        return binding.name if binding.name in self.saved else f"{self.ctx}.{binding.name}"
+
+    def run(self) -> list[str]:
+        """The body of backward."""
+        ctx, op = self.ctx, self.op
+        nothing = ", ".join(["None"] * len(op.arguments))
+        absent = " and ".join(f"{gradient} is None" for gradient in self.gradients)
+        lines = [f"if {absent}:", f"    return {nothing}"]
+        for name in self.required():
+            lines += [f"if grad_{name} is None:", f"    grad_{name} = _runtime.zeros(*{ctx}.like_{name})"]
+        if self.saved:
+            lines.append(f"{targets(self.saved)} = {ctx}.saved_tensors")
+        run, arguments = self.names.fresh("run"), [self.value(binding) for binding in self.backward.bindings]
+        lines.append(f"{run} = _backward.{self.other.name} if _is_grad_enabled() else _backward_no_grad")
+        by_output = {gradient.output: gradient.input for gradient in self.backward.gradients}
+        if self.backward.mask:
+            wanted = self.names.fresh("wanted")
+            positions = [argument.name for argument in op.arguments]
+            mask = [f"{wanted}[{positions.index(by_output[output.name])}]" for output in self.other.outputs]
+            lines.append(f"{wanted} = {ctx}.needs_input_grad")
+            arguments.append(f"grad_mask=[{', '.join(mask)}]")
+        results = [output.name for output in self.other.public_outputs]
+        lines += call(f"{', '.join(results)} = {run}", arguments, indent=8)
+        by_input = {given: output for output, given in by_output.items()}
+        return [*lines, f"return {', '.join(by_input.get(argument.name, 'None') for argument in op.arguments)}"]
+
+
+def _with_gradient(op: Operator) -> list[Argument]:
+    """The inputs that may make outputs require grad."""
+    if op.backward is not None:
+        inputs = {gradient.input for gradient in op.backward.gradients}
+        return [argument for argument in op.tensors if argument.name in inputs]
+    return [argument for argument in op.tensors if not argument.has_word("no_grad")]
+
+
+def _recorded(names: Names, or_else: str) -> list[str]:
+    """The condition under which a call goes through the Function, up to its colon. Under torch.func an input may
+    require grad without saying so.
+    """
+    requires = f"_any_requires_grad({', '.join(argument.name for argument in _with_gradient(names.op))})"
+    condition = f"_is_grad_enabled() and {f'({requires} or {or_else})' if or_else else requires}"
+    line = f"if ({condition}) or _forward_ad._current_level >= 0:"
+    if len(line) + 4 <= COLUMNS:
+        return [line]
+    recorded = names.fresh("recorded")
+    lines = [f"{recorded} = {condition}"]
+    if len(lines[0]) + 4 > COLUMNS:
+        lines = [f"{recorded} = _is_grad_enabled() and (", f"    {requires}{f' or {or_else}' if or_else else ''}", ")"]
+    return [*lines, f"if {recorded} or _forward_ad._current_level >= 0:"]
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def autograd_view(library: Library, names: Names, parameters: list[str], passed: list[str]) -> AutogradView:
+    """The autograd part of one operator's module."""
+    op = names.op
+    declared = _Declared(library, names, op.backward) if op.backward is not None else None
+    keyset, ctx = names.fresh("keyset"), names.fresh("ctx")
+    plain = [parameter.split(" = ")[0] for parameter in parameters if parameter != "*"]
+    forward = f"{'_call_saved' if op.saved_outputs else '_call_no_grad'}({', '.join(passed)})"
+    setup, backward_body = [], []
+    if declared is not None:
+        given = [f"{ctx}: Any", f"{names.fresh('inputs')}: Any", f"{names.fresh('output')}: Any"]
+        setup = [*call("def setup_context", given, " -> None:"), *_indented(declared.setup())]
+        gradients = [f"{gradient}: Tensor | None" for gradient in declared.gradients]
+        given = [f"{ctx}: Any", *gradients, *(["*_: None"] if op.saved_outputs else [])]
+        backward_body = [*call("def backward", given, " -> Any:"), *_indented(declared.run())]
+    return AutogradView(
+        function=function_name(op),
+        backward=declared.other.name if declared else "",
+        context=ctx,
+        forward=(*call("def forward", plain, " -> Any:"), f"    return {forward}"),
+        setup=tuple(setup),
+        backward_body=tuple(backward_body),
+        kernel=tuple(call("def _autograd", [f"{keyset}: Any", *parameters], " -> Any:", 0)),
+        recorded=tuple(_recorded(names, "")),
+        recorded_or_transformed=tuple(_recorded(names, "_is_transformed()")),
+        applied=", ".join([argument.name for argument in op.arguments] + (["grad_mask"] if op.grad_mask else [])),
+        public="" if not op.saved_outputs else "[0]" if len(op.public_outputs) == 1 else f"[:{len(op.public_outputs)}]",
+        redispatched=f"{keyset} & _after_autograd, {', '.join(passed)}",
+    )

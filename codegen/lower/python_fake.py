@@ -1,0 +1,127 @@
+"""The fake kernel of an operator as Python statements: its rules in their order, then its outputs, empty."""
+
+from __future__ import annotations
+
+import re
+
+from codegen.expr import Expr
+from codegen.expr_c import can_overflow
+from codegen.lower.python_names import HELPER, Names, call
+from codegen.messages import Message, message, overflow_of
+from codegen.model import Output
+from codegen.rules import (
+    AccDtypeRule,
+    BindDim,
+    BindStar,
+    CheckRule,
+    Derive,
+    DeviceRule,
+    DimCompare,
+    DtypeRule,
+    ElementsRule,
+    OffsetsRule,
+    RankRule,
+    Rule,
+    SameDtypeRule,
+    ShapeRule,
+    SizeRule,
+    StarCompare,
+    SumRule,
+)
+
+
+def _check(names: Names, condition: str, text: Message) -> list[str]:
+    return call("_check", [condition, names.message(text)])
+
+
+def _computed(names: Names, expr: Expr, rule: Derive | CheckRule | SizeRule | ShapeRule) -> tuple[list[str], str]:
+    """Statements that must come first, and the expression itself; leaving 64 bits is an error of its own."""
+    if not can_overflow(expr):
+        return [], names.expr(expr)
+    value = names.fresh("value")
+    arguments: list[str | list[str]] = [f"lambda: {names.checked(expr)}", names.message(overflow_of(rule))]
+    return call(f"{value} = _check.computed", arguments), value
+
+
+def _shape(names: Names, rule: ShapeRule) -> list[str]:
+    lines: list[str] = []
+    for comparison in rule.comparisons:
+        if isinstance(comparison, DimCompare):
+            first, expected = _computed(names, comparison.expected, rule)
+            condition = f"{names.size(rule.argument, comparison.index)} == {expected}"
+            lines += [*first, *_check(names, condition, message(rule))]
+        else:
+            lines += _same_sizes(names, comparison, rule)
+    return lines
+
+
+def _same_sizes(names: Names, comparison: StarCompare, rule: ShapeRule) -> list[str]:
+    return call("_check.sizes", [names.span(comparison.span), comparison.name, names.message(message(rule))])
+
+
+def rule_lines(names: Names, rule: Rule) -> list[str]:
+    """The statements of one rule; rules on the elements of tensors have none."""
+    match rule:
+        case DtypeRule():
+            allowed = f"in _{rule.variable}" if rule.variable else f"== torch.{rule.allowed[0]}"
+            condition = f"{rule.argument}.dtype {allowed}"
+            return _check(names, condition, message(rule))
+        case SameDtypeRule():
+            return _check(names, f"{rule.argument}.dtype == {rule.source}.dtype", message(rule))
+        case AccDtypeRule():
+            return _check(names, f"{rule.argument}.dtype == {HELPER}acc({rule.source}.dtype)", message(rule))
+        case DeviceRule():
+            return _check(names, f"{rule.argument}.device == {rule.source}.device", message(rule))
+        case RankRule():
+            comparison = "==" if rule.exact else ">="
+            trivial = rule.rank == 0 and not rule.exact
+            return [] if trivial else _check(names, f"{rule.argument}.dim() {comparison} {rule.rank}", message(rule))
+        case BindDim():
+            return [f"{rule.name} = {names.size(rule.argument, rule.index)}"]
+        case BindStar():
+            text = names.message(overflow_of(rule))
+            return call(f"{rule.name} = _check.star", [names.span(rule.span), text])
+        case Derive():
+            first, value = _computed(names, rule.expr, rule)
+            return [*first, f"{rule.name} = {value}"]
+        case ShapeRule():
+            return _shape(names, rule)
+        case CheckRule():
+            first, condition = _computed(names, rule.condition, rule)
+            return [*first, *_check(names, condition, message(rule))]
+        case SizeRule():
+            first, size = _computed(names, rule.expr, rule)
+            return [*first, *_check(names, f"{size} >= 0", message(rule))]
+        case ElementsRule() | OffsetsRule() | SumRule():
+            return []
+
+
+def _output(names: Names, output: Output, index: int) -> str:
+    first = names.op.tensors[0].name
+    dtype = names.dtype(output.type.dtype)
+    arguments = [names.shape(output.type.shape)] + ([f"dtype={dtype}"] if dtype != f"{first}.dtype" else [])
+    made = f"{first}.new_empty({', '.join(arguments)})"
+    return f"{made} if grad_mask[{index}] else None" if names.op.grad_mask else made
+
+
+def _used(lines: list[str]) -> list[str]:
+    """Without the dims that nothing reads."""
+    kept: list[str] = []
+    for i, line in enumerate(lines):
+        bound = re.match(r"(\w+) = (\w+\.shape\[-?\d+\])$", line)
+        if bound is None or any(re.search(rf"\b{bound[1]}\b", later) for later in lines[i + 1 :]):
+            kept.append(line)
+    return kept
+
+
+def fake_lines(names: Names) -> list[str]:
+    """The body of the fake kernel that returns all outputs, saved ones too."""
+    lines: list[str] = []
+    outputs = names.op.outputs
+    if names.op.grad_mask:
+        text = f'lambda: f"grad_mask: expected {len(outputs)} bools, got {{{HELPER}count(grad_mask)}}"'
+        lines += call("_check", [f"{HELPER}count(grad_mask) == {len(outputs)}", text])
+    for rule in names.op.rules:
+        lines += rule_lines(names, rule)
+    lines += [f"{output.name} = {_output(names, output, i)}" for i, output in enumerate(outputs)]
+    return _used([*lines, f"return {', '.join(output.name for output in outputs)}"])

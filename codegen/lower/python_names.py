@@ -1,0 +1,194 @@
+"""How names, dtypes and messages of the spec read in the generated Python of one operator.
+
+Tensor and scalar arguments, dims and outputs keep their names; a star is the sequence of its sizes. Everything else
+that a generated function uses is a global with a leading underscore, `torch`, or a local that `fresh` chose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from codegen.expr import Binary, Call, Expr, Query, Type, Unary, children, rebuild
+from codegen.expr_python import PythonNames, print_python
+from codegen.messages import (
+    AccDtypeOf,
+    DeviceOf,
+    DimsOf,
+    DtypeOf,
+    Message,
+    Part,
+    RankOf,
+    ShapeOf,
+    StridesOf,
+    Value,
+)
+from codegen.messages_python import print_message_python
+from codegen.model import Acc, DimEntry, Dtype, FixedDtype, Operator, Shape, StarEntry, Variable
+from codegen.rules import DtypeRule, Index, Span
+
+HELPER = "_rules."
+COLUMNS = 120
+
+
+class Names:
+    """Prints expressions and tensor properties of one operator as Python."""
+
+    def __init__(self, namespace: str, op: Operator) -> None:
+        self.op = op
+        self.qualified = f"{namespace}::{op.name}"
+        self.sources = {rule.variable: rule.argument for rule in op.rules if isinstance(rule, DtypeRule)}
+        names = {dim.name: f"{HELPER}product({dim.name})" for dim in op.dims if dim.star}
+        names |= {variable.name: self.variable(variable.name) for variable in op.types}
+        self.python = PythonNames(names=names, query=self.query, helper=HELPER)
+        self.taken = {argument.name for argument in op.arguments} | {output.name for output in op.outputs}
+        self.taken |= {dim.name for dim in op.dims} | {derived.name for derived in op.derived} | {"grad_mask"}
+
+    def fresh(self, name: str) -> str:
+        """`name`, or with underscores behind it where the operator uses that name itself."""
+        while name in self.taken:
+            name += "_"
+        return name
+
+    def variable(self, name: str) -> str:
+        """The dtype of a variable; what no argument binds has its first dtype."""
+        if name in self.sources:
+            return f"{self.sources[name]}.dtype"
+        dtypes = next(variable.dtypes for variable in self.op.types if variable.name == name)
+        return f"torch.{dtypes[0]}"
+
+    def dtype(self, dtype: Dtype) -> str:
+        """The dtype of a tensor."""
+        match dtype:
+            case Variable():
+                return self.variable(dtype.name)
+            case Acc():
+                return f"{HELPER}acc({self.variable(dtype.variable)})"
+            case FixedDtype():
+                return f"torch.{dtype.name}"
+
+    def dtype_name(self, name: str) -> str:
+        """A torch name of a dtype, or the name of a variable."""
+        variables = {variable.name for variable in self.op.types}
+        return self.variable(name) if name in variables else f"torch.{name}"
+
+    def expr(self, expr: Expr) -> str:
+        """The expression, where it cannot leave 64 bits."""
+        return print_python(expr, self.python)
+
+    def checked(self, expr: Expr) -> str:
+        """The expression, with every integer result held to 64 bits: OverflowError otherwise."""
+        return print_python(_checked(expr), self.python)
+
+    def query(self, query: Query, operands: tuple[str, ...]) -> str:
+        """numel(x), size(x, i), given(y) and so on."""
+        subject = query.subject
+        match query.function:
+            case "numel":
+                return f"{subject}.numel()"
+            case "dim":
+                return f"{subject}.dim()"
+            case "size":
+                return f"{HELPER}item({subject}.shape, {operands[0]})"
+            case "stride":
+                return f"{HELPER}item({subject}.stride(), {operands[0]})"
+            case "sizeof":
+                return f"{self.dtype_name(subject)}.itemsize"
+        raise ValueError(f"{query.function}() is not built yet")
+
+    def size(self, argument: str, index: Index) -> str:
+        """One size of a tensor."""
+        return f"{argument}.shape[{'-' if index.from_back else ''}{index.index}]"
+
+    def span(self, span: Span) -> str:
+        """The sizes that a star covers."""
+        front, back = span.front or "", f"-{span.back}" if span.back else ""
+        return f"{span.argument}.shape" + (f"[{front}:{back}]" if front or back else "")
+
+    def shape(self, shape: Shape) -> str:
+        """The sizes of an output, as an expression."""
+        parts = []
+        for entry in shape.entries:
+            if isinstance(entry, StarEntry):
+                if len(shape.entries) == 1:
+                    return entry.name
+                parts.append(f"*{entry.name}")
+            elif isinstance(entry, DimEntry):
+                parts.append(self.expr(entry.expr))
+            else:
+                raise ValueError(f"{entry.text} is not built yet")
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+    def message(self, message: Message) -> list[str]:
+        """A function without arguments that returns the text of an error, but for its leading `ns::operator: `."""
+        return problem(print_message_python(message, self.python, self.part))
+
+    def part(self, part: Part) -> str:
+        """A spelled-out value of a message."""
+        match part:
+            case ShapeOf():
+                return f"{HELPER}sizes_text({part.argument}.shape)"
+            case DimsOf():
+                return f"{HELPER}sizes_text({self.span(part.span)})"
+            case DtypeOf():
+                return f"{HELPER}dtype_text({part.argument}.dtype)"
+            case AccDtypeOf():
+                return f"{HELPER}dtype_text({HELPER}acc({part.argument}.dtype))"
+            case DeviceOf():
+                return f"{part.argument}.device"
+            case RankOf():
+                return f"{part.argument}.dim()"
+            case StridesOf():
+                return f"{HELPER}strides_text({part.argument}.stride())"
+            case Value() if part.expr.type is Type.DTYPE:
+                return f"{HELPER}dtype_text({self.expr(part.expr)})"
+        raise ValueError(f"{part} is not built yet")
+
+
+def _checked(expr: Expr) -> Expr:
+    parts = tuple(_checked(part) for part in children(expr))
+    result = rebuild(expr, parts)
+    computes = isinstance(expr, Unary) or (isinstance(expr, Binary) and expr.operator in ("+", "-", "*"))
+    return Call("fit", (result,), Type.INT) if computes and expr.type is Type.INT else result
+
+
+def call(start: str, arguments: Sequence[str | list[str]], ending: str = "", indent: int = 4) -> list[str]:
+    """`start(arguments)ending` as a formatter lays it out `indent` columns in: on one line, else with the arguments on
+    a line of their own, else with a line for each. An argument may itself be several lines.
+    """
+    blocks = [[argument] if isinstance(argument, str) else argument for argument in arguments]
+    if all(len(block) == 1 for block in blocks):
+        joined = ", ".join(block[0] for block in blocks)
+        if indent + len(start) + len(joined) + len(ending) + 2 <= COLUMNS:
+            return [f"{start}({joined}){ending}"]
+        if indent + len(joined) + 4 <= COLUMNS:
+            return [f"{start}(", f"    {joined}", f"){ending}"]
+    return [f"{start}(", *(f"    {line}" for block in blocks for line in ended(block)), f"){ending}"]
+
+
+def ended(block: list[str]) -> list[str]:
+    """The lines with a comma at the end."""
+    return [*block[:-1], f"{block[-1]},"]
+
+
+def problem(literal: str) -> list[str]:
+    """`lambda: literal`, eight columns in; a literal that is too long is cut into neighbouring ones, at spaces."""
+    if len(literal) + 17 <= COLUMNS:
+        return [f"lambda: {literal}"]
+    start = literal[: literal.index('"') + 1]
+    pieces, piece, depth = [], start, 0
+    for word in re.split(r"(?<= )", literal[len(start) : -1]):
+        if depth == 0 and piece != start and len(piece) + len(word) + 13 > COLUMNS:
+            pieces.append(piece + '"')
+            piece = start
+        piece += word
+        depth += word.replace("{{", "").count("{") - word.replace("}}", "").count("}")
+    plain = [piece.replace("{{", "").replace("}}", "") for piece in (*pieces, piece + '"')]
+    kept = [text if "{" in bare else text[1:] for text, bare in zip((*pieces, piece + '"'), plain, strict=True)]
+    return ["lambda: (", *(f"    {text}" for text in (kept if start == 'f"' else [*pieces, piece + '"'])), ")"]
+
+
+def docstring(text: str) -> list[str]:
+    """Lines of text that may stand inside a triple-quoted literal."""
+    printable = "".join(c if c.isprintable() or c == "\n" else " " for c in text)
+    return [line.strip() for line in printable.replace("\\", "\\\\").replace('"', '\\"').split("\n")]

@@ -1,0 +1,87 @@
+"""The call record: what a host function hands to the kernels of its operator, field by field.
+
+Three files print it: the C header that host, CPU unit and CUDA unit share, and the typed arguments that C and CUDA
+bodies see.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from codegen.model import Acc, Dtype, FixedDtype, Operator, TensorType, Variable
+from codegen.types import DTYPES
+
+Kind = Literal["tensor", "sizes", "integer", "real", "boolean"]
+
+C_SCALARS: dict[Kind, str] = {"integer": "int64_t", "real": "double", "boolean": "bool"}
+SCALAR_KINDS: dict[str, Kind] = {"float": "real", "int": "integer", "size": "integer", "bool": "boolean"}
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field. `dtype`, `constant` and `text` (the contract as written) are for tensors, `count` for their sizes."""
+
+    name: str
+    kind: Kind
+    dtype: Dtype | None = None
+    constant: bool = False
+    text: str = ""
+    count: int = 0
+
+
+def fields(op: Operator) -> tuple[Field, ...]:
+    """Inputs, outputs, scratch, sizes of scratch, dims, derived dims, scalars."""
+    found = []
+    for argument in op.tensors:
+        assert isinstance(argument.type, TensorType)
+        found.append(Field(argument.name, "tensor", argument.type.dtype, True, argument.text))
+    for output in op.outputs:
+        note = f"{output.text}, null in inference" if output.saved else output.text
+        note = f"{note}, null when not wanted" if op.grad_mask else note
+        found.append(Field(output.name, "tensor", output.type.dtype, False, note))
+    found += [Field(scratch.name, "tensor", scratch.type.dtype, False, scratch.text) for scratch in op.scratch]
+    found += [Field(f"{scratch.name}_size", "sizes", count=len(scratch.type.shape.entries)) for scratch in op.scratch]
+    found += [Field(dim.name, "integer") for dim in op.dims]
+    found += [Field(derived.name, "integer") for derived in op.derived]
+    for scalar in op.scalars:
+        assert not isinstance(scalar.type, TensorType)
+        found.append(Field(scalar.name, SCALAR_KINDS[scalar.type.kind]))
+    return tuple(found)
+
+
+def record_declaration(field: Field) -> str:
+    """The field in the untyped record."""
+    if field.kind == "tensor":
+        return f"const void *{field.name}" if field.constant else f"void *{field.name}"
+    if field.kind == "sizes":
+        return f"int64_t {field.name}[{field.count}]"
+    return f"{C_SCALARS[field.kind]} {field.name}"
+
+
+def real_is_accumulated(op: Operator) -> bool:
+    """Whether `float` arguments reach bodies as acc_t: when the first dtype variable is real floating. Else double."""
+    return bool(op.types) and all(DTYPES[name].category == "floating" for name in op.types[0].dtypes)
+
+
+def c_element(dtype: Dtype, op: Operator) -> str:
+    """The element type that a C body sees."""
+    first = op.types[0].name if op.types else ""
+    match dtype:
+        case Variable():
+            return "scalar_t" if dtype.name == first else f"{dtype.name}_t"
+        case Acc():
+            return "acc_t" if dtype.variable == first else f"{dtype.variable}_acc_t"
+        case FixedDtype():
+            return f"CPU_SCALAR({dtype.name})"
+
+
+def cuda_element(dtype: Dtype) -> str:
+    """The element type that a CUDA body sees, in terms of its template parameters."""
+    match dtype:
+        case Variable():
+            return dtype.name
+        case Acc():
+            return f"acc_t<{dtype.variable}>"
+        case FixedDtype():
+            return DTYPES[dtype.name].cuda

@@ -1,0 +1,78 @@
+"""PyTorch schemas of an operator and of its internal twins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codegen.model import Argument, Default, Operator, TensorType
+
+SCALAR_TYPES = {
+    "float": "float",
+    "int": "int",
+    "size": "SymInt",
+    "bool": "bool",
+    "str": "str",
+    "dtype": "ScalarType",
+    "device": "Device",
+}
+
+
+@dataclass(frozen=True)
+class DispatchedOperator:
+    """One operator in PyTorch's dispatcher. `saved`: it also returns what only backward sees."""
+
+    name: str
+    schema: str
+    saved: bool
+    public: bool
+
+
+def _default(default: Default) -> str:
+    value = default.value
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_default(Default(item)) for item in value) + "]"
+    return repr(value)
+
+
+def _argument(argument: Argument) -> str:
+    kind = "Tensor" if isinstance(argument.type, TensorType) else SCALAR_TYPES[argument.type.kind]
+    text = f"{kind} {argument.name}"
+    return text if argument.default is None else f"{text}={_default(argument.default)}"
+
+
+def arguments(op: Operator) -> str:
+    """What stands between the parentheses."""
+    positional = [_argument(argument) for argument in op.arguments if not argument.keyword_only]
+    keyword = [_argument(argument) for argument in op.arguments if argument.keyword_only]
+    if op.grad_mask:
+        count = len(op.outputs)
+        keyword.append(f"bool[{count}] grad_mask=[{', '.join(['True'] * count)}]")
+    return ", ".join(positional + (["*", *keyword] if keyword else []))
+
+
+def _returns(count: int) -> str:
+    return "Tensor" if count == 1 else "(" + ", ".join(["Tensor"] * count) + ")"
+
+
+def dispatched(op: Operator) -> tuple[DispatchedOperator, ...]:
+    """The operator, its twin without a kernel at the Autograd key, and one that also returns any saved outputs."""
+    text = arguments(op)
+    public = len(op.public_outputs)
+
+    def entry(name: str, count: int, saved: bool, is_public: bool) -> DispatchedOperator:
+        return DispatchedOperator(name, f"{name}({text}) -> {_returns(count)}", saved, is_public)
+
+    entries = [entry(op.name, public, False, True), entry(f"_{op.name}_no_grad", public, False, False)]
+    if op.saved_outputs:
+        entries.append(entry(f"_{op.name}_saved", len(op.outputs), True, False))
+    return tuple(entries)
+
+
+def public_schema(namespace: str, op: Operator) -> str:
+    """The schema as documentation shows it: `my_ops::square(Tensor x) -> Tensor`."""
+    return f"{namespace}::{dispatched(op)[0].schema}"
+
+
+def boxed_symbol(entry: DispatchedOperator) -> str:
+    """The C function behind an operator of the dispatcher; the twin without autograd shares the public one's."""
+    return f"{entry.name.removeprefix('_').removesuffix('_no_grad')}_boxed"

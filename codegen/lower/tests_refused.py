@@ -1,0 +1,228 @@
+"""Wrong calls for generated tests: for each rule, arguments that break it alone, and the exact text of the error.
+
+The texts are filled in here, from messages.py and the sizes of the call, and not by the printers that they test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+from codegen.expr import Expr, Name, Type
+from codegen.lower.tests_samples import Sample, Scalar, base, failing
+from codegen.messages import (
+    AccDtypeOf,
+    DeviceOf,
+    DimsOf,
+    DtypeOf,
+    ElementIndex,
+    ElementValue,
+    Message,
+    Part,
+    RankOf,
+    ShapeOf,
+    Text,
+    Value,
+    float_text,
+    message,
+)
+from codegen.model import Acc, FixedDtype, Operator, TensorType
+from codegen.rules import (
+    AccDtypeRule,
+    CheckRule,
+    DeviceRule,
+    DimCompare,
+    DtypeRule,
+    ElementsRule,
+    Index,
+    RankRule,
+    SameDtypeRule,
+    ShapeRule,
+    SizeRule,
+    Span,
+    StarCompare,
+)
+from codegen.types import DTYPES
+
+OTHER_DTYPES = ("int32", "float32", "float64", "float8_e5m2")
+
+
+@dataclass(frozen=True)
+class WrongTensor:
+    """A tensor of a wrong call. `other_device`: it is not on the device of the others. `elements` are "" or a list."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    other_device: bool = False
+    elements: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong call: what differs from the usual one. `elements`: the rule is about elements, which fakes do not have."""
+
+    tensors: tuple[tuple[str, WrongTensor], ...]
+    scalars: tuple[tuple[str, Scalar], ...]
+    text: str
+    elements: bool = False
+    device: bool = False
+
+
+def dtype_of(sample: Sample, tensor: str) -> str:
+    """The dtype of a tensor argument."""
+    kind = sample.op.argument(tensor).type
+    assert isinstance(kind, TensorType)
+    if isinstance(kind.dtype, FixedDtype):
+        return kind.dtype.name
+    if isinstance(kind.dtype, Acc):
+        return DTYPES[sample.dtypes[kind.dtype.variable]].acc
+    return sample.dtypes[kind.dtype.name]
+
+
+class _Call:
+    """The usual call with some tensors replaced, as messages see it."""
+
+    def __init__(self, sample: Sample, replaced: dict[str, WrongTensor], element: tuple[int, int] = (0, 0)) -> None:
+        self.sample, self.replaced, self.element = sample, replaced, element
+
+    def dtype(self, name: str) -> str:
+        return self.replaced[name].dtype if name in self.replaced else dtype_of(self.sample, name)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        return self.replaced[name].shape if name in self.replaced else self.sample.shapes()[name]
+
+    def text(self, text: Message) -> str:
+        return "".join(self.part(part) for part in text.parts)
+
+    def part(self, part: Part) -> str:
+        match part:
+            case Text():
+                return part.text
+            case ShapeOf():
+                return str(list(self.shape(part.argument)))
+            case DimsOf():
+                return str(list(_covered(self.sample.shapes()[part.span.argument], part.span)))
+            case DtypeOf():
+                return self.dtype(part.argument)
+            case AccDtypeOf():
+                return DTYPES[self.dtype(part.argument)].acc
+            case DeviceOf():
+                return "{other}" if part.argument in self.replaced else "{device}"
+            case RankOf():
+                return str(len(self.shape(part.argument)))
+            case ElementIndex():
+                return f"[{self.element[0]}]" if self.shape(part.argument) else ""
+            case ElementValue():
+                return str(self.element[1])
+            case Value():
+                return self.value(part.expr)
+        raise ValueError(f"{part} is not built yet")
+
+    def value(self, expr: Expr) -> str:
+        if expr.type is Type.DTYPE and isinstance(expr, Name):
+            return self.sample.dtypes[expr.name]
+        value = self.sample.value(expr)
+        return float_text(value) if isinstance(value, float) else str(value)
+
+
+def _covered(shape: tuple[int, ...], span: Span) -> tuple[int, ...]:
+    return shape[span.front : len(shape) - span.back]
+
+
+def _position(index: Index, rank: int) -> int:
+    return rank - index.index if index.from_back else index.index
+
+
+def _differently(shape: tuple[int, ...], comparison: DimCompare | StarCompare) -> Iterator[tuple[int, ...]]:
+    """Shapes that fail one comparison: a size that is one too many, and for stars also a dim too many."""
+    if isinstance(comparison, DimCompare):
+        at = _position(comparison.index, len(shape))
+        yield (*shape[:at], shape[at] + 1, *shape[at + 1 :])
+        return
+    front, covered = comparison.span.front, _covered(shape, comparison.span)
+    rest = shape[front + len(covered) :]
+    if covered:
+        yield (*shape[:front], *covered[:-1], covered[-1] + 1, *rest)
+    yield (*shape[:front], 1, *covered, *rest)
+
+
+def wrong_calls(op: Operator) -> list[Wrong]:
+    """A wrong call for each rule that can be broken alone."""
+    usual, found = base(op), []
+    earlier: list[Expr] = []
+    for rule in op.rules:
+        match rule:
+            case DtypeRule() | SameDtypeRule() | AccDtypeRule():
+                wanted = set(rule.allowed) if isinstance(rule, DtypeRule) else {dtype_of(usual, rule.argument)}
+                dtype = next((name for name in OTHER_DTYPES if name not in wanted), "")
+                tensor = WrongTensor(dtype, usual.shapes()[rule.argument])
+                found += [_tensor(usual, rule, rule.argument, tensor)] if dtype else []
+            case DeviceRule():
+                name = rule.argument
+                tensor = WrongTensor(dtype_of(usual, name), usual.shapes()[name], other_device=True)
+                found.append(_tensor(usual, rule, name, tensor))
+            case RankRule():
+                shape = (*usual.shapes()[rule.argument], 1) if rule.exact else (2,) * (rule.rank - 1)
+                if rule.exact or rule.rank > 0:
+                    tensor = WrongTensor(dtype_of(usual, rule.argument), shape)
+                    found.append(_tensor(usual, rule, rule.argument, tensor))
+            case ShapeRule():
+                for comparison in rule.comparisons:
+                    for shape in _differently(usual.shapes()[rule.argument], comparison):
+                        tensor = WrongTensor(dtype_of(usual, rule.argument), shape)
+                        found.append(_tensor(usual, rule, rule.argument, tensor))
+            case CheckRule():
+                found += _condition(op, rule.condition, rule, earlier)
+                earlier.append(rule.condition)
+            case SizeRule():
+                found += _condition(op, rule.expr, rule, earlier)
+            case ElementsRule():
+                found += _elements(usual, rule)
+    if op.grad_mask:
+        count = len(op.outputs)
+        found.append(Wrong((), (), f"grad_mask: expected {count} bools, got {count + 1}"))
+    return found
+
+
+def _tensor(
+    usual: Sample,
+    rule: DtypeRule | SameDtypeRule | AccDtypeRule | DeviceRule | RankRule | ShapeRule,
+    name: str,
+    tensor: WrongTensor,
+) -> Wrong:
+    text = _Call(usual, {name: tensor}).text(message(rule))
+    return Wrong(((name, tensor),), (), text, device=tensor.other_device)
+
+
+def _condition(op: Operator, condition: Expr, rule: CheckRule | SizeRule, earlier: list[Expr]) -> list[Wrong]:
+    """A call in which a check fails, with every tensor whose shape is then another."""
+    sample = failing(op, condition, tuple(earlier)) if isinstance(rule, CheckRule) else None
+    if sample is None:
+        return []
+    usual = base(op)
+    shapes, before = sample.shapes(), usual.shapes()
+    tensors = tuple(
+        (argument.name, WrongTensor(dtype_of(sample, argument.name), shapes[argument.name]))
+        for argument in op.tensors
+        if shapes[argument.name] != before[argument.name]
+    )
+    scalars = tuple((name, value) for name, value in sample.scalars.items() if value != usual.scalars[name])
+    return [Wrong(tensors, scalars, _Call(sample, {}).text(message(rule)))]
+
+
+def _elements(usual: Sample, rule: ElementsRule) -> list[Wrong]:
+    """The last element breaks the rule, on either side."""
+    shape = usual.shapes()[rule.argument]
+    limits = usual.between(rule.argument)
+    if len(shape) != 1 or limits is None:
+        return []
+    count, found = prod(shape), []
+    for bad in (limits[0] - 1, limits[1]):
+        if usual.allows(rule, bad):
+            continue
+        elements = (*(limits[0] for _ in range(count - 1)), bad)
+        tensor = WrongTensor(dtype_of(usual, rule.argument), shape, elements=elements)
+        call = _Call(usual, {rule.argument: tensor}, (count - 1, bad))
+        found.append(Wrong(((rule.argument, tensor),), (), call.text(message(rule)), elements=True))
+    return found

@@ -1,0 +1,219 @@
+"""Concrete calls for generated tests: sizes for every dim, shapes of every tensor, elements that `values:` allows.
+
+`samples:` gives sizes; without it there are sensible ones. A sample that fails a check is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+
+from codegen.expr import Constant, Expr, Query, Type, children, integer, rebuild, substitute
+from codegen.expr_fold import FoldError, constant
+from codegen.model import Argument, DimEntry, Operator, ScalarType, Shape, StarEntry, TensorType
+from codegen.rules import ElementsRule
+
+Size = int | tuple[int, ...]
+Scalar = int | float | bool | str
+
+STARS: tuple[tuple[int, ...], ...] = ((), (1,), (3,), (0,), (3, 0, 2), (2, 3), (1, 5, 1))
+MANY_ROWS = (70_001,)  # more than fit a grid of 65,535 blocks
+DIMS = (1, 2, 7, 33, 1000, 1024, 1100, 0)
+USUAL_STAR, USUAL_DIM, DIM_STEP = (2, 3), 7, 2
+FLOATS = (1.0, 0.5, 0.0, -1.0, 2.0)
+INTEGERS = (1, 2, 0, -1, 3, 4, 8)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A value for every dim and every scalar argument, and the dtypes of one call."""
+
+    op: Operator
+    dims: Mapping[str, Size]
+    scalars: Mapping[str, Scalar]
+    dtypes: Mapping[str, str]
+
+    def value(self, expr: Expr) -> Scalar | None:
+        """What an expression is in this call; None where that is an error."""
+        try:
+            return constant(substitute(self._asked(expr), self._constants()), self.dtypes)
+        except FoldError:
+            return None
+
+    def _constants(self) -> dict[str, Expr]:
+        known: dict[str, Expr] = {
+            name: integer(size if isinstance(size, int) else prod(size)) for name, size in self.dims.items()
+        }
+        types = {bool: Type.BOOL, int: Type.INT, float: Type.FLOAT, str: Type.STR}
+        known |= {name: Constant(value, types[type(value)]) for name, value in self.scalars.items()}
+        for derived in self.op.derived:
+            if not derived.launch_only:
+                value = constant(substitute(derived.expr, known), self.dtypes)
+                if isinstance(value, int):
+                    known[derived.name] = integer(value)
+        return known
+
+    def _asked(self, expr: Expr) -> Expr:
+        """With questions about arguments answered."""
+        if isinstance(expr, Query) and expr.function in ("numel", "dim", "size"):
+            shape = self.shape(self._shape_of(expr.subject))
+            if expr.function == "size":
+                index = self.value(expr.operands[0])
+                assert isinstance(index, int)
+                return integer(shape[index])
+            return integer(prod(shape) if expr.function == "numel" else len(shape))
+        parts = children(expr)
+        return rebuild(expr, tuple(self._asked(part) for part in parts)) if parts else expr
+
+    def _shape_of(self, tensor: str) -> Shape:
+        kind = self.op.argument(tensor).type
+        assert isinstance(kind, TensorType)
+        return kind.shape
+
+    def shape(self, shape: Shape) -> tuple[int, ...]:
+        """The sizes of a tensor."""
+        sizes: list[int] = []
+        for entry in shape.entries:
+            if isinstance(entry, StarEntry):
+                star = self.dims[entry.name]
+                assert isinstance(star, tuple)
+                sizes += star
+            elif isinstance(entry, DimEntry):
+                size = self.value(entry.expr)
+                sizes.append(size if isinstance(size, int) else -1)
+        return tuple(sizes)
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The sizes of every tensor argument and output."""
+        tensors = [(argument.name, argument.type) for argument in self.op.tensors]
+        found = {name: self.shape(kind.shape) for name, kind in tensors if isinstance(kind, TensorType)}
+        return found | {output.name: self.shape(output.type.shape) for output in self.op.outputs}
+
+    def between(self, argument: str) -> tuple[int, int] | None:
+        """The elements that `values:` allows for an argument: from the first up to but without the second."""
+        rules = [rule for rule in self.op.values if isinstance(rule, ElementsRule) and rule.argument == argument]
+        largest = max([1, *(size if isinstance(size, int) else prod(size) for size in self.dims.values())])
+        good = [number for number in range(-3, largest + 4) if all(self.allows(rule, number) for rule in rules)]
+        return (good[0], good[-1] + 1) if good else None
+
+    def allows(self, rule: ElementsRule, element: int) -> bool:
+        """Whether one element satisfies a rule."""
+        inner = {rule.argument: integer(element)}
+        return bool(self.value(substitute(rule.condition, inner)))
+
+    def valid(self) -> bool:
+        """Whether a call with these sizes is right."""
+        shapes = self.shapes()
+        if any(size < 0 for shape in shapes.values() for size in shape):
+            return False
+        for rule in self.op.values:
+            if (
+                isinstance(rule, ElementsRule)
+                and 0 not in shapes[rule.argument]
+                and self.between(rule.argument) is None
+            ):
+                return False
+        return all(bool(self.value(check.condition)) for check in self.op.checks)
+
+
+def base(op: Operator) -> Sample:
+    """A small call: distinct sizes greater than one; scalars at their defaults, else the first value that passes."""
+    sizes: dict[str, Size] = {}
+    plain = USUAL_DIM
+    for dim in op.dims:
+        sizes[dim.name] = USUAL_STAR if dim.star else plain
+        plain += 0 if dim.star else DIM_STEP
+    dtypes = dict(op.dtype_choices[0])
+    scalars: dict[str, Scalar] = {}
+    for argument in op.scalars:
+        scalars[argument.name] = _usual(argument)
+    first = Sample(op, sizes, scalars, dtypes)
+    if first.valid():
+        return first
+    for sample in _variations(first):
+        if sample.valid():
+            return sample
+    return first
+
+
+def _usual(argument: Argument) -> Scalar:
+    assert isinstance(argument.type, ScalarType)
+    if argument.default is not None and isinstance(argument.default.value, int | float | str):
+        value = argument.default.value
+        return float(value) if argument.type.kind == "float" else value
+    return {"float": 1.0, "bool": True}.get(argument.type.kind, 1)
+
+
+def candidates(op: Operator, name: str) -> tuple[Scalar, ...]:
+    """Values of a scalar argument worth trying."""
+    kind = op.argument(name).type
+    assert isinstance(kind, ScalarType)
+    return {"float": FLOATS, "bool": (True, False)}.get(kind.kind, INTEGERS)
+
+
+def _variations(sample: Sample) -> Iterator[Sample]:
+    """One name changed, then two."""
+    once = list(_one_changed(sample))
+    yield from once
+    for first in once:
+        yield from _one_changed(first)
+
+
+def _one_changed(sample: Sample) -> Iterator[Sample]:
+    given = dict(sample.op.samples.sizes)
+    for dim in sample.op.dims:
+        for size in given.get(dim.name, ()) or (STARS if dim.star else DIMS):
+            if isinstance(size, tuple) == dim.star and isinstance(size, int | tuple):
+                yield Sample(sample.op, {**sample.dims, dim.name: size}, sample.scalars, sample.dtypes)
+    for argument in sample.op.scalars:
+        for value in candidates(sample.op, argument.name):
+            yield Sample(sample.op, sample.dims, {**sample.scalars, argument.name: value}, sample.dtypes)
+
+
+def failing(op: Operator, condition: Expr, earlier: tuple[Expr, ...]) -> Sample | None:
+    """A call for which `condition` is false and everything before it holds."""
+    for sample in _variations(base(op)):
+        fits = all(size >= 0 for shape in sample.shapes().values() for size in shape)
+        if fits and sample.value(condition) is False and all(sample.value(one) is True for one in earlier):
+            return sample
+    return None
+
+
+def samples(op: Operator) -> list[Sample]:
+    """The calls that results are compared for: each size in turn, the others as usual; then many rows."""
+    first = base(op)
+    found = [first]
+    for dim in op.dims:
+        found += _sizes(first, dim.name, dim.star)
+    stars = [dim.name for dim in op.dims if dim.star]
+    if stars:
+        found.append(Sample(op, {**first.dims, stars[0]: MANY_ROWS}, first.scalars, first.dtypes))
+    unique = {tuple(sample.dims.items()): sample for sample in found if sample.valid()}
+    return list(unique.values())
+
+
+def _sizes(first: Sample, name: str, star: bool) -> Iterator[Sample]:
+    given = dict(first.op.samples.sizes).get(name)
+    sizes: tuple[Size, ...] = STARS if star else DIMS
+    if star and all(dim.star for dim in first.op.dims):
+        sizes = (*STARS, *((size,) for size in DIMS if size > 1))
+    if given is not None:
+        sizes = tuple((int(size),) if star else int(size) for size in given)
+    for size in sizes:
+        yield Sample(first.op, {**first.dims, name: size}, first.scalars, first.dtypes)
+
+
+def growing(op: Operator) -> list[Sample]:
+    """Four calls in which every size is different and at least two, for compiling with dynamic shapes."""
+    first = base(op)
+    found = []
+    for step in range(4):
+        sizes: dict[str, Size] = {}
+        for i, (name, size) in enumerate(first.dims.items()):
+            start = 2 + step + 10 * i
+            sizes[name] = start if isinstance(size, int) else tuple(start + 5 * k for k in range(len(size)))
+        sample = Sample(op, sizes, first.scalars, first.dtypes)
+        if sample.valid():
+            found.append(sample)
+    return found

@@ -1,0 +1,301 @@
+"""The one table of run-time error texts.
+
+A message is a sequence of fixed texts and run-time values. messages_c prints it as a printf format with arguments,
+messages_python as an f-string; so the host function and the fake kernel say the same. No message holds the leading
+`namespace::operator: `, which the callers of both put before.
+
+How values are spelled, in both languages: integers in decimal; floats as `float_text`; bools as True and False;
+dtypes by their torch name; devices as cuda:0; a shape as [2, 3] and strides as (3, 1). Tensors have at most 64 dims
+and names and expressions are limited, so the length of every message is bounded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from codegen.errors import one_of
+from codegen.expr import Constant, Expr, Name, NameKind, Query, Type, walk
+from codegen.expr_text import print_text
+from codegen.rules import (
+    AccDtypeRule,
+    BindDim,
+    BindStar,
+    CheckRule,
+    Derive,
+    DeviceRule,
+    DtypeRule,
+    ElementsRule,
+    Known,
+    OffsetsRule,
+    RankRule,
+    Rule,
+    SameDtypeRule,
+    ShapeRule,
+    SizeRule,
+    Span,
+    SumRule,
+)
+from codegen.types import DTYPES
+
+# Spelled-out values (floats, shapes, dtypes) of one message; the C runtime keeps room for this many.
+MAX_SPELLED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Fixed text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The value of an expression, spelled by its type. Only names and queries: it cannot fail."""
+
+    expr: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeOf:
+    """[2, 3]"""
+
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class DimsOf:
+    """The dims that a star covers: [2, 3]"""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DtypeOf:
+    """float16"""
+
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class AccDtypeOf:
+    """The accumulation dtype of an argument's dtype: float32"""
+
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceOf:
+    """cuda:0"""
+
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class RankOf:
+    """2"""
+
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class StridesOf:
+    """(1, 8)"""
+
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class ElementIndex:
+    """Where the first offending element of an argument stands: [2], [0, 3], or nothing for a 0-d tensor."""
+
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class ElementValue:
+    """The first offending element of an argument."""
+
+    argument: str
+
+
+Part: TypeAlias = (
+    Text | Value | ShapeOf | DimsOf | DtypeOf | AccDtypeOf | DeviceOf | RankOf | StridesOf | ElementIndex | ElementValue
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """An error text with holes."""
+
+    parts: tuple[Part, ...]
+
+
+def message(rule: Rule) -> Message:
+    """What a call says when `rule` fails. A binding cannot fail by itself: see `overflow`."""
+    match rule:
+        case DtypeRule():
+            return _dtype(rule)
+        case SameDtypeRule():
+            return _same("dtype", rule.argument, rule.source, DtypeOf(rule.source), DtypeOf(rule.argument))
+        case AccDtypeRule():
+            start = Text(f"{rule.argument}: expected dtype ")
+            middle = Text(f" (accumulation dtype of {rule.source}), got ")
+            return Message((start, AccDtypeOf(rule.source), middle, DtypeOf(rule.argument)))
+        case DeviceRule():
+            return _same("device", rule.argument, rule.source, DeviceOf(rule.source), DeviceOf(rule.argument))
+        case RankRule():
+            return _rank(rule)
+        case ShapeRule():
+            start = Text(f"{rule.argument}: expected shape {rule.shape}")
+            return Message(_joined((start, *_known(rule.known), Text(", got "), ShapeOf(rule.argument))))
+        case CheckRule():
+            return _check(rule)
+        case SizeRule():
+            return Message(_joined((Text(f"{rule.tensor}: expected {rule.text} >= 0"), *_got(rule.expr))))
+        case ElementsRule():
+            return _elements(rule)
+        case OffsetsRule() | SumRule():
+            return Message(_joined((Text(f"{rule.argument}: expected {rule.text}"), *_with(_bound(rule)))))
+        case BindDim() | BindStar() | Derive():
+            raise ValueError("a binding has no message of its own")
+
+
+def overflow(text: str) -> Message:
+    """What a call says when the expression `text` leaves 64 bits or divides by zero."""
+    return Message((Text(f"{text} does not fit 64-bit integers"),))
+
+
+def overflow_of(rule: Derive | BindStar | CheckRule | SizeRule | ShapeRule) -> Message:
+    """The overflow message of a rule that computes."""
+    match rule:
+        case Derive():
+            return overflow(f"{rule.name} = {print_text(rule.expr)}")
+        case BindStar():
+            return overflow(f"{rule.span.argument}: the product of {rule.name}")
+        case CheckRule():
+            return overflow(rule.text)
+        case SizeRule():
+            return overflow(f"{rule.tensor}: {rule.text}")
+        case ShapeRule():
+            return overflow(f"{rule.argument}: shape {rule.shape}")
+
+
+def float_text(value: float) -> str:
+    """How messages spell a float: the shortest of %.6g to %.17g that reads back as the same number, nan without a sign.
+
+    csrc/runtime/error.c and the generated package do the same.
+    """
+    if value != value:
+        return "nan"
+    for digits in range(6, 17):
+        text = f"{value:.{digits}g}"
+        if float(text) == value:
+            return text
+    return f"{value:.17g}"
+
+
+def _joined(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Neighbouring texts as one."""
+    result: list[Part] = []
+    for part in parts:
+        last = result[-1] if result else None
+        if isinstance(part, Text) and isinstance(last, Text):
+            result[-1] = Text(last.text + part.text)
+        else:
+            result.append(part)
+    return tuple(result)
+
+
+def _same(what: str, argument: str, source: str, expected: Part, got: Part) -> Message:
+    return Message((Text(f"{argument}: expected {what} "), expected, Text(f" (as {source}), got "), got))
+
+
+def _dtype(rule: DtypeRule) -> Message:
+    if all(name in DTYPES for name in rule.allowed):
+        text = f"{rule.argument}: expected dtype {one_of(rule.allowed)}, got "
+        return Message((Text(text), DtypeOf(rule.argument)))
+    parts: list[Part] = [Text(f"{rule.argument}: expected dtype ")]
+    for i, name in enumerate(rule.allowed):
+        if i > 0:
+            parts.append(Text(" or " if i == len(rule.allowed) - 1 else ", "))
+        parts.append(Text(name) if name in DTYPES else Value(Name(name, NameKind.VARIABLE, Type.DTYPE)))
+    return Message(_joined((*parts, Text(", got "), DtypeOf(rule.argument))))
+
+
+def _rank(rule: RankRule) -> Message:
+    least = "" if rule.exact else "at least "
+    dimensions = "dimension" if rule.rank == 1 else "dimensions"
+    text = f"{rule.argument}: expected {least}{rule.rank} {dimensions}, got "
+    return Message((Text(text), RankOf(rule.argument)))
+
+
+def _known(known: tuple[Known, ...]) -> tuple[Part, ...]:
+    """` with n = 4096 (from x), k = 3`"""
+    parts: list[Part] = []
+    for i, value in enumerate(known):
+        parts.append(Text(f"{', ' if i else ' with '}{value.name} = "))
+        name = Name(value.name, NameKind.DIM, Type.INT)
+        parts.append(DimsOf(value.span) if value.span else Value(name))
+        parts.append(Text(f" (from {value.source})" if value.source else ""))
+    return tuple(parts)
+
+
+def _values(expr: Expr) -> tuple[Expr, ...]:
+    """What an expression depends on, in order: names and what it asks about arguments. Dtype sizes follow from
+    dtypes.
+    """
+    found: list[Expr] = []
+    for part in walk(expr):
+        if isinstance(part, Name) and part.kind is not NameKind.ELEMENT:
+            found.append(part)
+        elif isinstance(part, Query) and part.function == "sizeof":
+            if part.subject not in DTYPES:
+                found.append(Name(part.subject, NameKind.VARIABLE, Type.DTYPE))
+        elif isinstance(part, Query):
+            found.append(part)
+    return tuple(dict.fromkeys(found))
+
+
+def _listed(values: tuple[Expr, ...], opening: str) -> tuple[Part, ...]:
+    parts: list[Part] = []
+    for i, value in enumerate(values):
+        parts.append(Text(f"{', ' if i else opening}{print_text(value)} = "))
+        parts.append(Value(value))
+    return tuple(parts)
+
+
+def _got(expr: Expr) -> tuple[Part, ...]:
+    return _listed(_values(expr), ", got ")
+
+
+def _with(values: tuple[Expr, ...]) -> tuple[Part, ...]:
+    return _listed(values, " with ")
+
+
+def _check(rule: CheckRule) -> Message:
+    rest = _got(rule.condition)
+    if rule.message:
+        return Message(_joined((Text(f"{rule.message} (expected {rule.text}"), *rest, Text(")"))))
+    return Message(_joined((Text(f"expected {rule.text}"), *rest)))
+
+
+def _elements(rule: ElementsRule) -> Message:
+    known = tuple(value for value in _values(rule.condition) if not isinstance(value, Constant))
+    start = Text(f"{rule.argument}: expected {rule.text}")
+    got = (Text(f", got {rule.argument}"), ElementIndex(rule.argument), Text(" = "), ElementValue(rule.argument))
+    return Message(_joined((start, *_with(known), *got)))
+
+
+def _bound(rule: OffsetsRule | SumRule) -> tuple[Expr, ...]:
+    return _values(rule.total if isinstance(rule, OffsetsRule) else rule.expected)
+
+
+def spelled(text: Message) -> int:
+    """How many values of a message are spelled out in memory of their own (everything but integers and bools)."""
+    plain = (Type.INT, Type.BOOL, Type.STR, Type.DTYPE)
+    return sum(
+        not isinstance(part, Text | RankOf | DtypeOf | AccDtypeOf)
+        and not (isinstance(part, Value) and part.expr.type in plain)
+        for part in text.parts
+    )

@@ -1,0 +1,73 @@
+"""Prints a message of messages.py as a printf format and its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from codegen.expr import Type
+from codegen.expr_c import CNames, print_c
+from codegen.messages import ElementValue, Message, Part, RankOf, Text, Value
+
+
+@dataclass(frozen=True)
+class CFormat:
+    """`format` is a C string literal (with PRId64 pieces), `arguments` what follows it."""
+
+    format: str
+    arguments: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Both, as they stand in a call."""
+        return ", ".join((self.format, *self.arguments))
+
+
+def c_escape(text: str) -> str:
+    """The inside of a C string literal that holds `text` in UTF-8; no trigraphs, nothing that could end the literal."""
+    pieces = []
+    for byte in text.encode():
+        character = chr(byte)
+        if character in '"\\?':
+            pieces.append("\\" + character)
+        else:
+            # Three octal digits always, so that a following digit is not taken in.
+            pieces.append(character if " " <= character <= "~" else f"\\{byte:03o}")
+    return "".join(pieces)
+
+
+def print_message_c(message: Message, names: CNames, part: Callable[[Part], str], error: str = "e") -> CFormat:
+    """The message in C.
+
+    `part` prints everything but texts and numbers: a `const char *` for shapes, dims, dtypes, devices, strides and
+    the index and value of an element, an int64_t for a rank, and a `const char *` for a Value that is a dtype or a
+    word. `error` is the error record, in which floats are spelled.
+    """
+    pieces: list[str] = []
+    arguments: list[str] = []
+    for item in message.parts:
+        if isinstance(item, Text):
+            pieces.append(c_escape(item.text.replace("%", "%%")))
+            continue
+        is_integer = isinstance(item, RankOf) or (isinstance(item, Value) and item.expr.type is Type.INT)
+        pieces.append('%" PRId64 "' if is_integer else "%s")
+        arguments.append(_argument(item, names, part, error))
+    # An empty literal after the last PRId64 is legal and ugly.
+    return CFormat(f'"{"".join(pieces)}"'.removesuffix(' ""'), tuple(arguments))
+
+
+def _argument(item: Part, names: CNames, part: Callable[[Part], str], error: str) -> str:
+    if isinstance(item, Value):
+        kind = item.expr.type
+        if kind is Type.INT:
+            return print_c(item.expr, names)
+        if kind is Type.FLOAT:
+            return f"float_text({error}, {print_c(item.expr, names)})"
+        if kind is Type.BOOL:
+            return f"bool_text({print_c(item.expr, names)})"
+    return part(item)
+
+
+def spells_element(message: Message) -> bool:
+    """Whether the message shows an element, so that the caller must have found one."""
+    return any(isinstance(item, ElementValue) for item in message.parts)

@@ -1,0 +1,467 @@
+"""What an operator is: the checked contents of a spec, as frozen dataclasses.
+
+The model knows no YAML, no C, no files and no templates. It can hold the whole spec language; what the back ends do
+not build yet never gets here (supported.py refuses it). Everything that follows from the contract is already worked
+out: `rules` (what a call checks and binds, in order), `dims` (every name that a body sees), `passes` (also for a
+single launch), `backward` (what binds to what). Sequences keep the order of the spec.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import TypeAlias
+
+from codegen.expr import Expr
+from codegen.rules import Rule, Span, ValueRule
+
+# ---------------------------------------------------------------- dtypes and shapes
+
+
+@dataclass(frozen=True)
+class TypeVariable:
+    """A dtype variable. `dtypes` are torch names in spec order; `earlier` names earlier variables that it may also
+    equal.
+    """
+
+    name: str
+    dtypes: tuple[str, ...]
+    group: str  # "floating", "all", "bits", ... when written so, else ""
+    earlier: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FixedDtype:
+    """`float32[...]`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Variable:
+    """`T[...]`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Acc:
+    """`acc(T)[...]`: the accumulation dtype of a variable."""
+
+    variable: str
+
+
+Dtype: TypeAlias = FixedDtype | Variable | Acc
+
+
+@dataclass(frozen=True)
+class DimEntry:
+    """One dim of a shape. A plain dim name is a Name of kind DIM; anything else is computed (outputs) or compared
+    (inputs).
+    """
+
+    expr: Expr
+    text: str
+
+
+@dataclass(frozen=True)
+class StarEntry:
+    """`*name`: any number of dims."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class BroadcastEntry:
+    """`*broadcast(a, b)`: NumPy broadcasting of stars."""
+
+    names: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class DropEntry:
+    """`*drop(s, dim)`: the star without one dim."""
+
+    name: str
+    dim: Expr
+    text: str
+
+
+@dataclass(frozen=True)
+class ReplaceEntry:
+    """`*replace(s, dim, k)`: the star with one dim replaced."""
+
+    name: str
+    dim: Expr
+    size: Expr
+    text: str
+
+
+ShapeEntry: TypeAlias = DimEntry | StarEntry | BroadcastEntry | DropEntry | ReplaceEntry
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The entries of `[*rows, n]`; at most one of them is not a DimEntry."""
+
+    entries: tuple[ShapeEntry, ...]
+
+    @property
+    def text(self) -> str:
+        """The contract as written, spaces normalised: `[*rows, n]`."""
+        return "[" + ", ".join(entry.text for entry in self.entries) + "]"
+
+
+# ---------------------------------------------------------------- arguments, outputs, scratch
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """`dtype[dims]`, then `?` (element_optional inside a list, optional outside), `[]`, `?`, `!`."""
+
+    dtype: Dtype
+    shape: Shape
+    optional: bool = False
+    is_list: bool = False
+    element_optional: bool = False
+    written: bool = False
+
+
+@dataclass(frozen=True)
+class ScalarType:
+    """A scalar: float int size bool str dtype device choice.
+
+    `choices` for choice(...); `variable` for dtype(Q); `length` for int[2] (None with is_list: any length).
+    """
+
+    kind: str
+    optional: bool = False
+    is_list: bool = False
+    length: int | None = None
+    choices: tuple[str, ...] = ()
+    variable: str = ""
+
+
+ScalarValue: TypeAlias = int | float | bool | str | None
+
+
+@dataclass(frozen=True)
+class Default:
+    """The default of an argument; a tuple for lists."""
+
+    value: ScalarValue | tuple[ScalarValue, ...]
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word after a type: `contiguous`, `inner(2)`, `like(x)`, `fill(0)`; `argument` is the text or number inside."""
+
+    name: str
+    argument: int | float | str | None = None
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An input, positional or keyword-only."""
+
+    name: str
+    type: TensorType | ScalarType
+    keyword_only: bool = False
+    default: Default | None = None
+    words: tuple[Word, ...] = ()
+    doc: str = ""
+    text: str = ""  # the type as written, for docs and comments: "T[*rows, n]"
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether this is a tensor (or a list of tensors)."""
+        return isinstance(self.type, TensorType)
+
+    def has_word(self, name: str) -> bool:
+        """Whether `name` stands after the type."""
+        return any(word.name == name for word in self.words)
+
+
+@dataclass(frozen=True)
+class Output:
+    """An output tensor. `condition` for `T[*rows] if return_lse`."""
+
+    name: str
+    type: TensorType
+    words: tuple[Word, ...] = ()
+    condition: Expr | None = None
+    doc: str = ""
+    text: str = ""
+
+    @property
+    def saved(self) -> bool:
+        """Kept for backward, not returned, not computed in inference."""
+        return any(word.name == "saved" for word in self.words)
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """A tensor that lives as long as the call. Its shape may use sm_count."""
+
+    name: str
+    type: TensorType
+    words: tuple[Word, ...] = ()
+    text: str = ""
+
+
+# ---------------------------------------------------------------- dims, checks, launches
+
+
+@dataclass(frozen=True)
+class Dim:
+    """A name bound by shapes of inputs. A star is its product wherever one number is wanted.
+
+    `argument` is the first input that binds it; `span` (stars) or `index`/`from_back` (plain dims) say where.
+    """
+
+    name: str
+    star: bool
+    argument: str
+    index: int = 0
+    from_back: bool = False
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class DerivedDim:
+    """An entry of `dims:`. `launch_only`: it uses sm_count or the like, so it is known only where kernels are
+    launched.
+    """
+
+    name: str
+    expr: Expr
+    text: str
+    launch_only: bool = False
+
+
+@dataclass(frozen=True)
+class DynamicDim:
+    """An entry of `dynamic:`: a size known after the kernel ran, at most `bound`; `known` when given beforehand under
+    `condition`.
+    """
+
+    name: str
+    bound: Expr
+    known: Expr | None = None
+    condition: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    """An entry of `checks:`; `message` is "" unless the long form gives one."""
+
+    condition: Expr
+    text: str
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Param:
+    """A template argument of a kernel: a constant per choice of dtypes, or a switch over a run-time value (`choices`
+    not empty).
+    """
+
+    name: str
+    expr: Expr
+    choices: tuple[int | bool, ...] = ()
+
+
+@dataclass(frozen=True)
+class LaunchEntry:
+    """One launch shape; the first entry whose `when` holds is taken. `grid`, `block` and `cluster` have up to three
+    numbers (x, y, z).
+    """
+
+    when: Expr | None
+    params: tuple[Param, ...]
+    grid: tuple[Expr, ...]
+    block: tuple[Expr, ...]
+    shared: Expr | None = None
+    cluster: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One kernel of an operator; an operator with a single `launch:` has one pass, named after the operator.
+
+    `when`: skipped when false. `launches` is empty when the operator has no cuda in `devices:`. `units` is what
+    [begin, end) of the C body counts: `parallel:`, else the grid of a pass, else the first output's shape without its
+    last entry. `sm_count` in it is 32 on the CPU.
+    """
+
+    kernel: str
+    when: Expr | None
+    launches: tuple[LaunchEntry, ...]
+    units: Expr
+
+
+# ---------------------------------------------------------------- autograd
+
+
+@dataclass(frozen=True)
+class Binding:
+    """How an input of the backward operator gets its value.
+
+    source: "input" or "output" (of the forward, by `name`; a saved output is an "output"), "gradient" (of output
+    `name`), or "dim".
+    """
+
+    argument: str
+    source: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """The backward operator's output `output` is the gradient of the forward's input `input`."""
+
+    output: str
+    input: str
+
+
+@dataclass(frozen=True)
+class Backward:
+    """What `backward: op` means. Without `mask` the backward operator always computes its one gradient."""
+
+    operator: str
+    bindings: tuple[Binding, ...]
+    gradients: tuple[Gradient, ...]
+    mask: bool
+
+
+# ---------------------------------------------------------------- the rest of the language
+
+
+@dataclass(frozen=True)
+class ElementwiseLine:
+    """`y: gate * sigmoid(gate) * up`: operands are Names of kind ELEMENT."""
+
+    target: str
+    expr: Expr
+    text: str
+
+
+@dataclass(frozen=True)
+class Variant:
+    """`variants:`: kind "inplace" or "out"; `writes` pairs outputs with the arguments that are written."""
+
+    kind: str
+    writes: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Triton:
+    """`triton:`: the kernel in csrc/<op>.py, the order of its arguments, and its launch."""
+
+    kernel: str
+    args: tuple[str, ...]
+    num_warps: int
+    launch: LaunchEntry
+
+
+@dataclass(frozen=True)
+class Samples:
+    """`samples:`: sizes for generated tests and benchmarks by name, or the name of a function in tests/samples.py."""
+
+    sizes: tuple[tuple[str, tuple[int | float | bool | str, ...]], ...] = ()
+    function: str = ""
+
+
+DtypeChoice: TypeAlias = tuple[tuple[str, str], ...]
+"""One dtype per variable, in order of `types:`: (("T", "bfloat16"), ("I", "int64"))."""
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One operator of the library."""
+
+    name: str
+    doc: str
+    types: tuple[TypeVariable, ...]
+    arguments: tuple[Argument, ...]  # positional first, then keyword-only; the grad_mask is not among them
+    outputs: tuple[Output, ...]
+    scratch: tuple[Scratch, ...]
+    dims: tuple[Dim, ...]  # in order of first binding
+    derived: tuple[DerivedDim, ...]  # in order of `dims:`
+    checks: tuple[Check, ...]
+    values: tuple[ValueRule, ...]
+    rules: tuple[Rule, ...]
+    passes: tuple[Pass, ...]
+    devices: tuple[str, ...]
+    backward: Backward | None
+    differentiable: bool | None  # False for `differentiable: false`; None when the key is absent
+    grad_mask: bool  # has a keyword bool[k] grad_mask: two or more outputs, all named grad_...
+    reference: str  # function in tests/references.py
+    several_passes: bool = False  # `passes:` was written: C bodies are named after kernels, units are their own
+    samples: Samples = Samples()
+    tolerance: tuple[tuple[str, float], ...] = ()
+    flops: Expr | None = None
+    fast_math: bool = False
+    dynamic: tuple[DynamicDim, ...] = ()
+    elementwise: tuple[ElementwiseLine, ...] = ()
+    variants: tuple[Variant, ...] = ()
+    triton: Triton | None = None
+    custom_launch: tuple[tuple[str, tuple[Param, ...]], ...] = ()
+    full_cuda: bool = False
+    random: bool = False
+    tags: tuple[str, ...] = ()
+    deterministic: bool = True
+    since: str = ""
+    deprecated: str = ""
+    requires: Expr | None = None
+    autocast: str = ""
+    batch: tuple[str, ...] = ()
+
+    @cached_property
+    def tensors(self) -> tuple[Argument, ...]:
+        """The tensor arguments."""
+        return tuple(argument for argument in self.arguments if argument.is_tensor)
+
+    @cached_property
+    def scalars(self) -> tuple[Argument, ...]:
+        """The scalar arguments."""
+        return tuple(argument for argument in self.arguments if not argument.is_tensor)
+
+    @cached_property
+    def public_outputs(self) -> tuple[Output, ...]:
+        """What a call returns."""
+        return tuple(output for output in self.outputs if not output.saved)
+
+    @cached_property
+    def saved_outputs(self) -> tuple[Output, ...]:
+        """What only backward sees."""
+        return tuple(output for output in self.outputs if output.saved)
+
+    def argument(self, name: str) -> Argument:
+        """The argument called `name`."""
+        return next(argument for argument in self.arguments if argument.name == name)
+
+    def output(self, name: str) -> Output:
+        """The output called `name`."""
+        return next(output for output in self.outputs if output.name == name)
+
+    @cached_property
+    def dtype_choices(self) -> tuple[DtypeChoice, ...]:
+        """Every combination of dtypes that a kernel is compiled for, variables in order of `types:`."""
+        columns = [[(variable.name, dtype) for dtype in variable.dtypes] for variable in self.types]
+        return tuple(product(*columns))
+
+
+@dataclass(frozen=True)
+class Library:
+    """A whole spec."""
+
+    namespace: str
+    operators: tuple[Operator, ...]
+
+    def operator(self, name: str) -> Operator:
+        """The operator called `name`."""
+        return next(operator for operator in self.operators if operator.name == name)

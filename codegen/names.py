@@ -1,0 +1,114 @@
+"""Which names a spec may give: identifiers that mean nothing else in C, C++, CUDA, Python or generated code."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+
+from codegen.types import DTYPES, GROUPS
+
+MAX_NAME = 64
+
+_C = """
+auto break case char const continue default do double else enum extern float for goto if inline int long register
+restrict return short signed sizeof static struct switch typedef union unsigned void volatile while alignas alignof
+bool constexpr nullptr static_assert thread_local typeof typeof_unqual true false asm fortran
+"""
+_CPP = """
+and and_eq bitand bitor catch char8_t char16_t char32_t class co_await co_return co_yield compl concept const_cast
+consteval constinit decltype delete dynamic_cast explicit export friend mutable namespace new noexcept not not_eq
+operator or or_eq private protected public reinterpret_cast requires static_cast template this throw try typeid
+typename using virtual wchar_t xor xor_eq
+"""
+# Types, macros and modules that generated code sees.
+_SEEN = """
+int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t intmax_t uintmax_t size_t ssize_t
+ptrdiff_t max_align_t scalar_t acc_t NULL EOF INFINITY NAN INT_MAX INT_MIN INT64_C INT64_MAX INT64_MIN SIZE_MAX PRId64
+errno stdin stdout stderr assert offsetof linux unix i386 half half2 nv_bfloat16 dim3 threadIdx blockIdx blockDim
+gridDim warpSize std torch cuda at c10 self cls sm_count max_shared arch
+"""
+_CUDA_VECTOR = re.compile(r"(u?(char|short|int|long|longlong)|float|double)[1-4]")
+
+# Functions of the C library: a body that is called like one of these does not compile.
+_C_LIBRARY = """
+abort abs acos acosh asin asinh atan atan2 atanh atexit atof atoi atol atoll bsearch calloc cbrt ceil clearerr clock
+copysign cos cosh ctime difftime div erf erfc exit exp exp2 expm1 fabs fclose fdim feof ferror fflush fgetc fgets floor
+fma fmax fmin fmod fopen fprintf fputc fputs fread free frexp fscanf fseek ftell fwrite gamma getc getchar getenv gmtime
+hypot ilogb index isalnum isalpha isdigit isfinite isinf islower isnan isnormal isspace isupper j0 j1 jn labs ldexp ldiv
+lgamma llabs lldiv llrint llround localtime log log10 log1p log2 logb longjmp lrint lround main malloc memchr memcmp
+memcpy memmove memset mktime modf nan nearbyint nextafter nexttoward perror pow printf putc putchar puts qsort raise
+rand realloc remainder remove remquo rename rewind rindex rint round scalbln scalbn scanf setjmp setlocale signal
+signbit sin sinh snprintf sprintf sqrt srand sscanf strcat strchr strcmp strcpy strlen strncmp strncpy strstr strtod
+strtok strtol strtoul system tan tanh tgamma time tmpfile tolower toupper trunc ungetc vprintf vsnprintf vsprintf y0 y1
+yn load store
+"""
+# Files and modules beside those of operators.
+_GENERATED = "library operators runtime ops py init tests all"
+
+_KEYWORDS: dict[str, str] = {
+    **dict.fromkeys(_C.split(), "C"),
+    **dict.fromkeys(_CPP.split(), "C++"),
+    **dict.fromkeys(keyword.kwlist, "Python"),
+}
+_TAKEN = frozenset(_SEEN.split())
+_OPERATORS_TAKEN = {
+    **dict.fromkeys(_C_LIBRARY.split(), "it is a function of the C library"),
+    **dict.fromkeys(_GENERATED.split(), "it is the name of a generated file"),
+}
+_TORCH_NAMESPACES = """
+aten prim prims torch quantized c10d c10d_functional inductor higher_order profiler debugprims
+"""
+
+# Endings that the generator adds to the name of an operator; another operator must not be called that.
+OPERATOR_SUFFIXES = ("_args", "_call")
+
+
+def problem(name: str) -> str:
+    """Why `name` cannot be the name of an argument, dim, output and the like; "" when it can."""
+    if not name:
+        return "a name is missing"
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        return "a name is made of letters, digits and _, and starts with a letter"
+    if name.startswith("_"):
+        return "names that start with _ are those of generated code"
+    if "__" in name:
+        return "names with __ are those of compilers and generated code"
+    if len(name) > MAX_NAME:
+        return f"a name has at most {MAX_NAME} characters"
+    if name in _KEYWORDS:
+        return f"it is a keyword of {_KEYWORDS[name]}"
+    if name in DTYPES or name in GROUPS:
+        return "it is the name of a dtype"
+    if name in _TAKEN or _CUDA_VECTOR.fullmatch(name):
+        return "generated code uses it"
+    return ""
+
+
+def operator_problem(name: str) -> str:
+    """Why `name` cannot be the name of an operator or a kernel; "" when it can."""
+    found = problem(name)
+    if found:
+        return found
+    if name != name.lower():
+        return "names of operators and kernels are lower-case"
+    return _OPERATORS_TAKEN.get(name, "")
+
+
+def variable_problem(name: str) -> str:
+    """Why `name` cannot be a dtype variable. Bodies see V_t, V_acc_t, load_V and store_V."""
+    return problem(name) or ("V_acc would collide with V in V_acc_t" if name.endswith("_acc") else "")
+
+
+def namespace_problem(name: str) -> str:
+    """Why `name` cannot be the namespace of a library, which is also its Python package and the prefix of C names."""
+    found = problem(name)
+    if found:
+        return found
+    if name != name.lower():
+        return "a namespace is lower-case"
+    if name in _TORCH_NAMESPACES.split():
+        return "PyTorch has a namespace of that name"
+    if name in sys.stdlib_module_names or name in ("numpy", "codegen", "setup", "tests"):
+        return "there is a Python module of that name"
+    return ""

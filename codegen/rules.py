@@ -1,0 +1,215 @@
+"""The rules of a call, as data, in the order in which every printer walks them.
+
+bind.py derives them once from an operator's contract. The C host function, the Python fake kernel, the documentation
+and the generated negative tests all walk `Operator.rules` from first to last, and take each rule's error text from
+messages.py; so they agree on which rule fails first and on what it says. Order: dtypes, devices, ranks and bindings
+(over all inputs), derived dims, shape comparisons, checks, computed output sizes, values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from codegen.expr import Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A position in a shape: `index` counted from the front, or, behind a star, from the back (1 is the last dim)."""
+
+    index: int
+    from_back: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The dims that a star covers in an argument: all but `front` leading and `back` trailing ones."""
+
+    argument: str
+    front: int
+    back: int
+
+
+@dataclass(frozen=True, slots=True)
+class DtypeRule:
+    """`argument` binds `variable`, or has a fixed dtype (variable is ""); its dtype must be one of `allowed`.
+
+    An entry of `allowed` is a dtype's torch name, or the name of an earlier variable, bound by then.
+    """
+
+    argument: str
+    variable: str
+    allowed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SameDtypeRule:
+    """`argument` has the dtype of `variable`, which the argument `source` bound."""
+
+    argument: str
+    variable: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class AccDtypeRule:
+    """`argument` has the accumulation dtype of `variable`, which the argument `source` bound."""
+
+    argument: str
+    variable: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRule:
+    """`argument` is on the device of `source`, the first tensor argument."""
+
+    argument: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class RankRule:
+    """`argument` has exactly `rank` dims, or, with a star in its shape, at least that many."""
+
+    argument: str
+    rank: int
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BindDim:
+    """Not a check: the dim `name` takes the size of `argument` at `index`."""
+
+    name: str
+    argument: str
+    index: Index
+
+
+@dataclass(frozen=True, slots=True)
+class BindStar:
+    """Not a check: the star `name` takes the dims `span`; its number is their product (overflow is an error)."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Derive:
+    """Not a check: the name of `dims:` takes the value of `expr` (overflow is an error)."""
+
+    name: str
+    expr: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class DimCompare:
+    """The size at `index` equals `expected`."""
+
+    index: Index
+    expected: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class StarCompare:
+    """The dims `span` of this argument equal those of `source` in number and in each size."""
+
+    name: str
+    span: Span
+    source: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A value that a shape message prints: `n = 4096 (from x)`; for a star its dims; `source` is "" for scalars and
+    derived dims.
+    """
+
+    name: str
+    source: str
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeRule:
+    """`argument` agrees with its contract wherever that is not a binding: second uses of names, expressions, scalars.
+
+    All comparisons must hold; one message covers them. `shape` is the contract as written, `[*rows, n]`.
+    """
+
+    argument: str
+    shape: str
+    comparisons: tuple[DimCompare | StarCompare, ...]
+    known: tuple[Known, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRule:
+    """An entry of `checks:`. `message` is the writer's own text, or ""."""
+
+    condition: Expr
+    text: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class SizeRule:
+    """A computed size of an output or scratch tensor is not negative."""
+
+    tensor: str
+    expr: Expr
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ElementsRule:
+    """Every element of `argument` meets `condition`, a Compare in which the element is a Name of kind ELEMENT.
+
+    `column` is the index in the last dim for `boxes[:, 0]`, else None. Checked on the CPU; on CUDA in checking mode
+    only; never in fakes.
+    """
+
+    argument: str
+    column: int | None
+    condition: Expr
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetsRule:
+    """`offsets(argument, total)`: the elements start at 0, never fall and end at `total`."""
+
+    argument: str
+    total: Expr
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SumRule:
+    """`sum(argument) == n`: the sum of all elements compares with `expected` by `operator`."""
+
+    argument: str
+    operator: str
+    expected: Expr
+    text: str
+
+
+ValueRule: TypeAlias = ElementsRule | OffsetsRule | SumRule
+
+Rule: TypeAlias = (
+    DtypeRule
+    | SameDtypeRule
+    | AccDtypeRule
+    | DeviceRule
+    | RankRule
+    | BindDim
+    | BindStar
+    | Derive
+    | ShapeRule
+    | CheckRule
+    | SizeRule
+    | ElementsRule
+    | OffsetsRule
+    | SumRule
+)

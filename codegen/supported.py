@@ -1,0 +1,129 @@
+"""What the language has and the back ends do not build yet: one table, from which later work deletes lines.
+
+A spec that uses one of these is refused with "... is not supported yet" at the place where it stands; nothing is ever
+ignored.
+"""
+
+from __future__ import annotations
+
+from codegen.errors import Diagnostics
+from codegen.expr import Expr, Member, Type
+from codegen.load import Mapping, Node, Scalar
+from codegen.parse_type import ParsedScalar, ParsedTensor, ParsedType
+from codegen.types import DTYPES
+
+# Keys of an operator -> how they are called.
+KEYS = {
+    "dynamic": "`dynamic:` (sizes known after the kernel ran)",
+    "elementwise": "`elementwise:`",
+    "triton": "`triton:`",
+    "kernels": "`kernels:` (custom launches)",
+    "full_cuda": "`full_cuda:`",
+    "variants": "`variants:`",
+    "random": "`random:`",
+    "tags": "`tags:`",
+    "deterministic": "`deterministic:`",
+    "since": "`since:`",
+    "deprecated": "`deprecated:`",
+    "requires": "`requires:`",
+    "autocast": "`autocast:`",
+    "batch": "`batch:`",
+}
+
+# With one of these an operator needs no `launch:` or body of its own; what follows from its absence is not reported.
+REPLACES_LAUNCH = ("elementwise", "triton", "kernels", "full_cuda")
+
+WORDS = {
+    "contiguous": "the word `contiguous`",
+    "rows": "the word `rows`",
+    "inner": "the word `inner`",
+    "strided": "the word `strided`",
+    "expand": "the word `expand`",
+    "cpu": "the word `cpu`",
+    "out": "the word `out`",
+    "fill": "the word `fill`",
+    "like": "the word `like`",
+    "transposed": "the word `transposed`",
+}
+
+SCALARS = {
+    "str": "an argument of type `str`",
+    "dtype": "an argument of type `dtype`",
+    "device": "an argument of type `device`",
+    "choice": "an argument of type `choice`",
+}
+
+# Groups of `types:`.
+GROUPS = {"bits": "the dtype group `bits`"}
+
+
+def refuse(diagnostics: Diagnostics, prefix: str, node: Node, offset: int, feature: str) -> None:
+    """Says that `feature` is not built yet, at `offset` in the text of `node`."""
+    position = node.at(offset) if isinstance(node, Scalar) else node.position
+    diagnostics.error(position, f"{prefix}: {feature} is not supported yet")
+
+
+def keys(diagnostics: Diagnostics, operator: str, node: Mapping) -> None:
+    """Refuses keys of an operator."""
+    for key, _ in node.entries:
+        if key.text in KEYS:
+            refuse(diagnostics, operator, key, 0, KEYS[key.text])
+
+
+def parsed_type(diagnostics: Diagnostics, prefix: str, node: Scalar, parsed: ParsedType) -> None:
+    """Refuses parts of a type."""
+    for word in parsed.words:
+        if word.name in WORDS:
+            refuse(diagnostics, prefix, node, word.offset, WORDS[word.name])
+    if parsed.condition is not None:
+        refuse(diagnostics, prefix, node, parsed.condition.offset, "an output with a condition")
+    if isinstance(parsed.type, ParsedTensor):
+        _tensor(diagnostics, prefix, node, parsed.type)
+    else:
+        _scalar(diagnostics, prefix, node, parsed.type)
+
+
+def _tensor(diagnostics: Diagnostics, prefix: str, node: Scalar, tensor: ParsedTensor) -> None:
+    if tensor.optional_at is not None:
+        refuse(diagnostics, prefix, node, tensor.optional_at, "an optional tensor")
+    if tensor.list_at is not None:
+        refuse(diagnostics, prefix, node, tensor.list_at, "a list of tensors")
+    if tensor.written_at is not None:
+        refuse(diagnostics, prefix, node, tensor.written_at, "a written argument")
+    if tensor.dtype in DTYPES and DTYPES[tensor.dtype].category == "float8":
+        refuse(diagnostics, prefix, node, tensor.dtype_at, "float8")
+    for entry in tensor.entries:
+        if entry.function:
+            refuse(diagnostics, prefix, node, entry.offset, f"`*{entry.function}(...)`")
+
+
+def _scalar(diagnostics: Diagnostics, prefix: str, node: Scalar, scalar: ParsedScalar) -> None:
+    if scalar.kind in SCALARS:
+        refuse(diagnostics, prefix, node, 0, SCALARS[scalar.kind])
+    if scalar.list_at is not None:
+        refuse(diagnostics, prefix, node, scalar.list_at, "a list of scalars")
+    if scalar.optional_at is not None:
+        refuse(diagnostics, prefix, node, scalar.optional_at, "an optional scalar")
+
+
+def param(expr: Expr) -> str:
+    """Names the feature when a launch parameter is a switch over a run-time value, else ""."""
+    if isinstance(expr, Member) or expr.type is Type.BOOL:
+        return "a launch parameter that switches over a run-time value"
+    return ""
+
+
+def value_rule(text: str) -> str:
+    """Names the form of an entry of `values:` that is not built yet, else ""."""
+    squeezed = text.replace(" ", "")
+    for function in ("offsets", "sum"):
+        if f"{function}(" in squeezed:
+            return f"`{function}(...)` in values"
+    return "a column in values" if "[" in squeezed else ""
+
+
+NO_TENSOR_INPUT = "an operator without tensor inputs"
+CUSTOM_LAUNCH = "`launch: custom`"
+EARLIER_VARIABLE = "an earlier variable in a list of dtypes"
+FLOAT8 = "float8"
+SCRATCH_STAR = "a star in the shape of a scratch tensor"

@@ -1,0 +1,67 @@
+"""The one table of dtypes: names in PyTorch, C and CUDA C++, sizes, accumulation types and the groups of the spec
+language.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DtypeInfo:
+    """One dtype. `acc` is the torch name of its accumulation dtype; `c` the element in host C; `cuda` the type in
+    device code.
+    """
+
+    name: str
+    c: str
+    cuda: str
+    size: int
+    acc: str
+    category: str  # floating, float8, integral, complex, bool
+
+
+# C elements of half, bfloat16 and float8 are their bits: bodies read them through load and store only.
+DTYPES: dict[str, DtypeInfo] = {
+    info.name: info
+    for info in (
+        DtypeInfo("float64", "double", "double", 8, "float64", "floating"),
+        DtypeInfo("float32", "float", "float", 4, "float32", "floating"),
+        DtypeInfo("float16", "uint16_t", "__half", 2, "float32", "floating"),
+        DtypeInfo("bfloat16", "uint16_t", "__nv_bfloat16", 2, "float32", "floating"),
+        DtypeInfo("uint8", "uint8_t", "uint8_t", 1, "int64", "integral"),
+        DtypeInfo("int8", "int8_t", "int8_t", 1, "int64", "integral"),
+        DtypeInfo("int16", "int16_t", "int16_t", 2, "int64", "integral"),
+        DtypeInfo("int32", "int32_t", "int32_t", 4, "int64", "integral"),
+        DtypeInfo("int64", "int64_t", "int64_t", 8, "int64", "integral"),
+        DtypeInfo("bool", "bool", "bool", 1, "int64", "bool"),
+        DtypeInfo("complex64", "float _Complex", "float2", 8, "complex64", "complex"),
+        DtypeInfo("complex128", "double _Complex", "double2", 16, "complex128", "complex"),
+        DtypeInfo("float8_e4m3fn", "uint8_t", "__nv_fp8_e4m3", 1, "float32", "float8"),
+        DtypeInfo("float8_e5m2", "uint8_t", "__nv_fp8_e5m2", 1, "float32", "float8"),
+        DtypeInfo("float8_e4m3fnuz", "uint8_t", "uint8_t", 1, "float32", "float8"),
+        DtypeInfo("float8_e5m2fnuz", "uint8_t", "uint8_t", 1, "float32", "float8"),
+        DtypeInfo("float8_e8m0fnu", "uint8_t", "__nv_fp8_e8m0", 1, "float32", "float8"),
+    )
+}
+
+
+def _in_category(*categories: str) -> tuple[str, ...]:
+    return tuple(info.name for info in DTYPES.values() if info.category in categories)
+
+
+# A group of one, `bool`, is spelled like its dtype. `bits` (any dtype, one kernel per element size) holds every dtype
+# of the table.
+GROUPS: dict[str, tuple[str, ...]] = {
+    "floating": _in_category("floating"),
+    "integral": _in_category("integral"),
+    "complex": _in_category("complex"),
+    "bool": _in_category("bool"),
+    "all": _in_category("floating", "integral", "complex", "bool"),
+    "bits": tuple(DTYPES),
+}
+
+
+def is_floating(name: str) -> bool:
+    """Whether tensors of this dtype have gradients: real floating, float8 or complex."""
+    return DTYPES[name].category in ("floating", "float8", "complex")

@@ -1,0 +1,188 @@
+"""Puts generated files where they belong, or says how they differ from what is there.
+
+Rules: a file that does not change is not touched; files of earlier runs that are no longer made are removed;
+SHA256SUMS is written last, so that a build can tell a whole tree from a broken one. Everything is staged in a folder
+beside the output first, so a full disk or a wrong permission changes nothing. A run that is killed while files move
+into place leaves its list behind: the next run makes the tree whole. Two runs at once wait for
+each other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import errno
+import fcntl
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+SUMS = "SHA256SUMS"
+_MAX_DIFF_LINES = 400
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A generated folder: `output` on disk, and `spec`, whose checksum is kept with those of the files. Paths in
+    SHA256SUMS count from `root`.
+    """
+
+    root: Path
+    output: Path
+    spec: Path
+
+    def listed_as(self, path: Path) -> str:
+        """`path` as SHA256SUMS has it."""
+        return Path(os.path.relpath(path, self.root)).as_posix()
+
+    @property
+    def staging(self) -> Path:
+        """Where files wait until all of them are there."""
+        return self.output.parent / f".{self.output.name}.staging"
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a run did, in numbers of files."""
+
+    written: int
+    removed: int
+    unchanged: int
+
+
+def write(tree: Tree, files: Mapping[str, bytes], spec: bytes) -> Written:
+    """Makes the output hold exactly `files` (paths below the output). Raises OSError, with nothing changed, when that
+    cannot be.
+    """
+    wanted = with_sums(tree, files, spec)
+    tree.output.mkdir(parents=True, exist_ok=True)
+    with _locked(tree.output):
+        changed = {path: data for path, data in wanted.items() if _read(tree.output / path) != data}
+        orphans = _orphans(tree, wanted)
+        if changed or orphans or tree.staging.exists():
+            _replace(tree, changed, orphans)
+    return Written(len(changed), len(orphans), len(wanted) - len(changed))
+
+
+def difference(tree: Tree, files: Mapping[str, bytes], spec: bytes) -> str:
+    """The unified diff from what is there to what `files` would make of it; "" when nothing would change."""
+    wanted: dict[str, bytes | None] = dict(with_sums(tree, files, spec))
+    wanted.update(dict.fromkeys(_orphans(tree, wanted)))
+    lines: list[str] = []
+    for path in sorted(wanted, key=lambda path: (path == SUMS, path)):
+        old, new = _read(tree.output / path), wanted[path]
+        if old != new:
+            lines += _diff(tree.listed_as(tree.output / path), old, new)
+    if len(lines) > _MAX_DIFF_LINES:
+        lines = [*lines[:_MAX_DIFF_LINES], f"... {len(lines) - _MAX_DIFF_LINES} more lines of difference\n"]
+    return "".join(lines)
+
+
+def with_sums(tree: Tree, files: Mapping[str, bytes], spec: bytes) -> dict[str, bytes]:
+    """`files` and their SHA256SUMS, in the format of `sha256sum -c`, sorted by path."""
+    folder = tree.listed_as(tree.output)
+    sums = {f"{folder}/{path}": hashlib.sha256(data).hexdigest() for path, data in files.items()}
+    sums[tree.listed_as(tree.spec)] = hashlib.sha256(spec).hexdigest()
+    text = "".join(f"{sums[path]}  {path}\n" for path in sorted(sums))
+    return {**files, SUMS: text.encode()}
+
+
+def _diff(path: str, old: bytes | None, new: bytes | None) -> Iterator[str]:
+    before, after = _lines(old), _lines(new)
+    names = ("/dev/null" if old is None else f"a/{path}", "/dev/null" if new is None else f"b/{path}")
+    for line in difflib.unified_diff(before, after, *names):
+        yield line if line.endswith("\n") else line + "\n"
+
+
+def _lines(data: bytes | None) -> list[str]:
+    return (data or b"").decode(errors="replace").splitlines(keepends=True)
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except NotADirectoryError:
+        return None
+
+
+def _orphans(tree: Tree, wanted: Mapping[str, bytes | None]) -> list[str]:
+    """Files that an earlier run made, finished or killed, and this one does not."""
+    found: set[str] = set()
+    prefix = tree.listed_as(tree.output) + "/"
+    for listing in (tree.output / SUMS, tree.staging / SUMS):
+        for line in (_read(listing) or b"").decode(errors="replace").splitlines():
+            path = _below(prefix, line[66:])
+            if path and path not in wanted and (tree.output / path).is_file():
+                found.add(path)
+    return sorted(found)
+
+
+def _below(prefix: str, listed: str) -> str:
+    """The path below the output, or "" for anything else: a damaged list must not remove other files."""
+    path = listed.removeprefix(prefix)
+    if path == listed or not path or ".." in path.split("/") or path.startswith("/"):
+        return ""
+    return path
+
+
+def _replace(tree: Tree, changed: Mapping[str, bytes], orphans: list[str]) -> None:
+    staging = tree.staging
+    shutil.rmtree(staging, ignore_errors=True)
+    staging.mkdir()
+    try:
+        for path, data in changed.items():
+            target = staging / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        for path in changed:
+            _can_replace(tree.output / path)
+    except OSError:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise
+    for path in changed:
+        if path != SUMS:
+            os.replace(staging / path, tree.output / path)
+    for path in orphans:
+        (tree.output / path).unlink(missing_ok=True)
+        _remove_empty(tree.output, (tree.output / path).parent)
+    if SUMS in changed:
+        os.replace(staging / SUMS, tree.output / SUMS)
+    shutil.rmtree(staging)
+
+
+def _can_replace(path: Path) -> None:
+    """Sees to it that a file can be moved to `path`, before any is."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
+
+
+def _remove_empty(output: Path, folder: Path) -> None:
+    while folder != output:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Waits until no other run writes to `folder`. The lock is on the folder itself: it ends with the process and
+    leaves no file.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        # Some network filesystems know no locks; there, two runs at once are the user's affair.
+        with contextlib.suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

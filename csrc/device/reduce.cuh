@@ -1,0 +1,169 @@
+// Sums over lanes, warps, blocks and clusters. The order of additions is fixed, so results are the same in every run,
+// and each thread that takes part gets the same bits.
+#pragma once
+
+#include <stdint.h>
+
+template <typename A> __device__ __forceinline__ A warp_sum(A value)
+{
+#pragma unroll
+    for (int offset = 16; offset > 0; offset /= 2) {
+        value += __shfl_xor_sync(0xffffffffu, value, offset);
+    }
+    return value;
+}
+
+// Sum over `lanes` neighbouring lanes, a power of two. All lanes of the warp call it.
+template <typename A> __device__ __forceinline__ A lane_sum(A value, int lanes)
+{
+    if (lanes == 32) {
+        return warp_sum(value);
+    }
+#pragma unroll 1
+    for (int offset = lanes / 2; offset > 0; offset /= 2) {
+        value += __shfl_xor_sync(0xffffffffu, value, offset);
+    }
+    return value;
+}
+
+// Waits for `threads` threads of the block, those that name the same barrier: 1 to 15, 0 being that of __syncthreads.
+__device__ __forceinline__ void group_barrier(int barrier, int threads)
+{
+    asm volatile("barrier.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+
+// Blocks of a cluster (sm_90) reach each other's shared memory. Elsewhere every block is a cluster of its own.
+__device__ __forceinline__ int64_t cluster_index()
+{
+#if __CUDA_ARCH__ >= 900
+    uint32_t index;
+    asm("mov.u32 %0, %%clusterid.x;" : "=r"(index));
+    return index;
+#else
+    return blockIdx.x;
+#endif
+}
+__device__ __forceinline__ int cluster_rank()
+{
+#if __CUDA_ARCH__ >= 900
+    uint32_t rank;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return static_cast<int>(rank);
+#else
+    return 0;
+#endif
+}
+__device__ __forceinline__ int cluster_blocks()
+{
+#if __CUDA_ARCH__ >= 900
+    uint32_t blocks;
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+    return static_cast<int>(blocks);
+#else
+    return 1;
+#endif
+}
+
+// Threads that share a row: whole warps of one block, or all warps of a cluster's blocks. A block may hold several
+// groups side by side, each with a barrier of its own.
+struct warp_group {
+    int warps;   // of this block
+    int warp;    // this thread's, counted in the group
+    int barrier; // of this block, where it is alone
+    int blocks;  // of the cluster
+    int rank;    // of this block in its cluster
+};
+
+__device__ __forceinline__ warp_group whole_block()
+{
+    return {static_cast<int>(blockDim.x) / 32, static_cast<int>(threadIdx.x) / 32, 0, 1, 0};
+}
+
+constexpr int MAX_WARPS = 32;
+constexpr int MAX_CLUSTER = 8;
+
+// What group_sum needs in shared memory, one for each of two consecutive sums: a warp that is late in reading one sum
+// is then not overtaken by the next. `arrived` counts the bytes that a cluster's blocks send here.
+template <typename A> struct group_buffer {
+    uint64_t arrived;
+    A sums[MAX_CLUSTER * MAX_WARPS];
+};
+
+// Before the first sum of a cluster: its blocks have started and wait for one sum each. All threads call it.
+template <typename A> __device__ __forceinline__ void prepare_cluster(group_buffer<A> (&buffers)[2])
+{
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x < 2) {
+        const uint32_t arrived = static_cast<uint32_t>(__cvta_generic_to_shared(&buffers[threadIdx.x].arrived));
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(arrived) : "memory");
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+
+// Every warp sends its sum to each block of the cluster; a block waits until all bytes have come. `round` counts sums.
+template <typename A>
+__device__ __forceinline__ void exchange_in_cluster(A sum, const warp_group &group, group_buffer<A> &buffer, int round)
+{
+#if __CUDA_ARCH__ >= 900
+    const int lane = threadIdx.x % 32;
+    const uint32_t arrived = static_cast<uint32_t>(__cvta_generic_to_shared(&buffer.arrived));
+    if (threadIdx.x == 0) {
+        const uint32_t bytes = group.blocks * group.warps * sizeof(A);
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(arrived), "r"(bytes) : "memory");
+    }
+    if (lane < group.blocks) {
+        uint32_t target = static_cast<uint32_t>(
+            __cvta_generic_to_shared(&buffer.sums[group.rank * group.warps + group.warp]));
+        uint32_t target_arrived;
+        asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(target) : "r"(target), "r"(lane));
+        asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(target_arrived) : "r"(arrived), "r"(lane));
+        if constexpr (sizeof(A) == 4) {
+            asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];" ::"r"(target),
+                         "f"(sum), "r"(target_arrived)
+                         : "memory");
+        } else {
+            asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f64 [%0], %1, [%2];" ::"r"(target),
+                         "d"(sum), "r"(target_arrived)
+                         : "memory");
+        }
+    }
+    const uint32_t parity = round / 2 % 2;
+    asm volatile("{\n\t"
+                 ".reg .pred done;\n"
+                 "wait:\n\t"
+                 "mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n\t"
+                 "@!done bra wait;\n\t"
+                 "}" ::"r"(arrived),
+                 "r"(parity)
+                 : "memory");
+#endif
+}
+
+// Sum over the group. `round` counts the sums of a loop; buffers[round % 2] is written at first_warp and above.
+template <typename A>
+__device__ __forceinline__ A group_sum(A value, const warp_group &group, group_buffer<A> (&buffers)[2], int first_warp,
+                                       int round)
+{
+    const int lane = threadIdx.x % 32;
+    value = warp_sum(value);
+    if (group.warps * group.blocks == 1) {
+        return value;
+    }
+    group_buffer<A> &buffer = buffers[round % 2];
+    if (group.blocks > 1) {
+        exchange_in_cluster(value, group, buffer, round);
+    } else {
+        if (lane == 0) {
+            buffer.sums[first_warp + group.warp] = value;
+        }
+        group_barrier(group.barrier, group.warps * 32);
+    }
+    A sum = 0;
+#pragma unroll 1
+    for (int i = lane; i < group.blocks * group.warps; i += 32) {
+        sum += buffer.sums[first_warp + i];
+    }
+    return warp_sum(sum);
+}

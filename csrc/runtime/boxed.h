@@ -1,0 +1,44 @@
+/* Arguments of a boxed kernel that are no tensors.
+ *
+ * Numbers are copied into the stack slot; a bool is its low byte. A list is an owned handle: taking it deletes it. */
+#ifndef RUNTIME_BOXED_H
+#define RUNTIME_BOXED_H
+
+#include <string.h>
+
+#include "error.h"
+#include "torch_abi.h"
+
+static inline double take_float(StableIValue value) {
+    double number;
+    memcpy(&number, &value, sizeof number);
+    return number;
+}
+
+static inline int64_t take_int(StableIValue value) {
+    int64_t number;
+    memcpy(&number, &value, sizeof number);
+    return number;
+}
+
+static inline bool take_bool(StableIValue value) { return (value & 0xff) != 0; }
+
+/* Takes a bool[count] argument. PyTorch does not hold callers to the length that a schema states, so it is checked. */
+bool take_bools(error *e, StableIValue value, const char *name, bool *bools, size_t count);
+
+/* Grad mode is off while a host function runs: what it asks of ATen must not be recorded. */
+static inline bool grad_mode_disable(void) {
+    const bool enabled = aoti_torch_grad_mode_is_enabled();
+    if (enabled) {
+        aoti_torch_grad_mode_set_enabled(false);
+    }
+    return enabled;
+}
+
+static inline void grad_mode_restore(bool enabled) {
+    if (enabled) {
+        aoti_torch_grad_mode_set_enabled(true);
+    }
+}
+
+#endif

@@ -1,0 +1,296 @@
+/* dlfcn.h hides RTLD_NOLOAD from strict C11. */
+#define _GNU_SOURCE
+#include "cuda.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "torch_abi.h"
+
+/* Set by the build: the architectures that the fatbins hold, for the text of an error. */
+#ifndef CUDA_ARCHITECTURES
+#define CUDA_ARCHITECTURES "none"
+#endif
+
+typedef struct cuda_device {
+    atomic_bool ready;
+    CUcontext context; /* the primary one, which PyTorch uses */
+    CUdevice device;
+    int sm_count, max_shared, arch;
+} cuda_device;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool driver_ready;
+static cuda_driver driver;
+static aoti_torch_get_current_cuda_stream_fn *get_current_cuda_stream;
+static cuda_device devices[CUDA_MAX_DEVICES];
+
+static bool fail_cuda(error *e, const char *what, CUresult result) {
+    const char *name = "unknown error";
+    const char *text = "";
+    if (driver.cuGetErrorName(result, &name) != CUDA_SUCCESS) {
+        name = "unknown error";
+    }
+    if (driver.cuGetErrorString(result, &text) != CUDA_SUCCESS) {
+        text = "";
+    }
+    return fail(e, "%s: CUDA error %d, %s: %s", what, result, name, text);
+}
+
+#define CHECK_CUDA(e, what, result)                                                                                    \
+    do {                                                                                                               \
+        const CUresult check_result = (result);                                                                        \
+        if (check_result != CUDA_SUCCESS) {                                                                            \
+            return fail_cuda((e), (what), check_result);                                                               \
+        }                                                                                                              \
+    } while (0)
+
+static bool load_driver(error *e) {
+    static const struct {
+        const char *name;
+        size_t offset;
+    } functions[] = {
+        {"cuGetErrorName", offsetof(cuda_driver, cuGetErrorName)},
+        {"cuGetErrorString", offsetof(cuda_driver, cuGetErrorString)},
+        {"cuDeviceGet", offsetof(cuda_driver, cuDeviceGet)},
+        {"cuDeviceGetAttribute", offsetof(cuda_driver, cuDeviceGetAttribute)},
+        {"cuDevicePrimaryCtxRetain", offsetof(cuda_driver, cuDevicePrimaryCtxRetain)},
+        {"cuCtxGetCurrent", offsetof(cuda_driver, cuCtxGetCurrent)},
+        {"cuCtxPushCurrent_v2", offsetof(cuda_driver, cuCtxPushCurrent_v2)},
+        {"cuCtxPopCurrent_v2", offsetof(cuda_driver, cuCtxPopCurrent_v2)},
+        {"cuLibraryLoadData", offsetof(cuda_driver, cuLibraryLoadData)},
+        {"cuLibraryGetKernel", offsetof(cuda_driver, cuLibraryGetKernel)},
+        {"cuKernelGetAttribute", offsetof(cuda_driver, cuKernelGetAttribute)},
+        {"cuKernelSetAttribute", offsetof(cuda_driver, cuKernelSetAttribute)},
+        {"cuLaunchKernelEx", offsetof(cuda_driver, cuLaunchKernelEx)},
+        {"cuMemsetD8Async", offsetof(cuda_driver, cuMemsetD8Async)},
+    };
+    void *const cuda = dlopen("libcuda.so.1", RTLD_NOW);
+    CHECK(e, cuda != NULL, "no CUDA driver: libcuda.so.1 cannot be loaded; install NVIDIA's driver");
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        void *const symbol = dlsym(cuda, functions[i].name);
+        CHECK(e, symbol != NULL, "the CUDA driver is too old: it has no %s; a driver for CUDA 12.0 or newer is needed",
+              functions[i].name);
+        memcpy((char *)&driver + functions[i].offset, &symbol, sizeof symbol);
+    }
+    /* Only where PyTorch has loaded it itself: this library never brings a second one into the process. */
+    void *const torch_cuda = dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_NOLOAD);
+    CHECK(e, torch_cuda != NULL, "this PyTorch has no CUDA: libtorch_cuda.so is not loaded");
+    void *const stream = dlsym(torch_cuda, "aoti_torch_get_current_cuda_stream");
+    CHECK(e, stream != NULL, "this PyTorch is too old: it has no aoti_torch_get_current_cuda_stream; 2.10 is needed");
+    memcpy(&get_current_cuda_stream, &stream, sizeof stream);
+    return true;
+}
+
+static bool load_device(error *e, int32_t index) {
+    cuda_device *const d = &devices[index];
+    int major, minor;
+    CHECK_CUDA(e, "cuDeviceGet", driver.cuDeviceGet(&d->device, index));
+    CHECK_CUDA(e, "cuDeviceGetAttribute",
+               driver.cuDeviceGetAttribute(&d->sm_count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, d->device));
+    CHECK_CUDA(
+        e, "cuDeviceGetAttribute",
+        driver.cuDeviceGetAttribute(&d->max_shared, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, d->device));
+    CHECK_CUDA(e, "cuDeviceGetAttribute",
+               driver.cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, d->device));
+    CHECK_CUDA(e, "cuDeviceGetAttribute",
+               driver.cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, d->device));
+    d->arch = 10 * major + minor;
+    CHECK_CUDA(e, "cuDevicePrimaryCtxRetain", driver.cuDevicePrimaryCtxRetain(&d->context, d->device));
+    return true;
+}
+
+/* Runs `load` once, under the lock, and remembers in `ready` that it succeeded; a failure is tried anew next time. */
+static bool once(error *e, atomic_bool *ready, bool (*load)(error *e, int32_t index), int32_t index) {
+    if (atomic_load_explicit(ready, memory_order_acquire)) {
+        return true;
+    }
+    pthread_mutex_lock(&lock);
+    bool ok = atomic_load_explicit(ready, memory_order_relaxed);
+    if (!ok) {
+        ok = load(e, index);
+        atomic_store_explicit(ready, ok, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    return ok;
+}
+
+static bool load_driver_once(error *e, int32_t index) {
+    (void)index;
+    return load_driver(e);
+}
+
+bool cuda_enter(error *e, int32_t device_index, cuda_scope *scope) {
+    CHECK(e, device_index >= 0 && device_index < CUDA_MAX_DEVICES, "expected a CUDA device below %d, got %" PRId32,
+          CUDA_MAX_DEVICES, device_index);
+    if (!once(e, &driver_ready, load_driver_once, 0) ||
+        !once(e, &devices[device_index].ready, load_device, device_index)) {
+        return false;
+    }
+    const cuda_device *const d = &devices[device_index];
+    void *stream;
+    CHECK_ABI(e, get_current_cuda_stream, device_index, &stream);
+    *scope = (cuda_scope){.device_index = device_index,
+                          .stream = stream,
+                          .sm_count = d->sm_count,
+                          .max_shared = d->max_shared,
+                          .arch = d->arch};
+    CUcontext current;
+    CHECK_CUDA(e, "cuCtxGetCurrent", driver.cuCtxGetCurrent(&current));
+    if (current != d->context) {
+        CHECK_CUDA(e, "cuCtxPushCurrent", driver.cuCtxPushCurrent_v2(d->context));
+        scope->pushed = true;
+    }
+    return true;
+}
+
+void cuda_leave(error *e, cuda_scope *scope) {
+    CUcontext popped;
+    if (scope->pushed) {
+        const CUresult result = driver.cuCtxPopCurrent_v2(&popped);
+        if (result != CUDA_SUCCESS) {
+            fail_cuda(e, "cuCtxPopCurrent", result);
+        }
+    }
+}
+
+/* Under the lock. */
+static bool load_kernel(error *e, const cuda_scope *scope, cuda_kernel *kernel) {
+    cuda_module *const module = kernel->module;
+    CHECK(e, module->image[0] != 0,
+          "this library was built without CUDA, and got a tensor on cuda:%" PRId32
+          "; install nvcc and build it again (MY_OPS_CUDA=ON makes a build without nvcc an error)",
+          scope->device_index);
+    CUlibrary library = atomic_load_explicit(&module->library, memory_order_relaxed);
+    CUresult result = CUDA_SUCCESS;
+    if (library == NULL) {
+        result = driver.cuLibraryLoadData(&library, module->image, NULL, NULL, 0, NULL, NULL, 0);
+    }
+    CUkernel handle = NULL;
+    if (result == CUDA_SUCCESS) {
+        atomic_store_explicit(&module->library, library, memory_order_relaxed);
+        result = driver.cuLibraryGetKernel(&handle, library, kernel->name);
+    }
+    if (result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
+        return fail(e,
+                    "no kernel image for cuda:%" PRId32 " of compute capability %" PRId64 ".%" PRId64
+                    ": this library was built for " CUDA_ARCHITECTURES
+                    "; build it again with TORCH_CUDA_ARCH_LIST=\"%" PRId64 ".%" PRId64 "\"",
+                    scope->device_index, scope->arch / 10, scope->arch % 10, scope->arch / 10, scope->arch % 10);
+    }
+    CHECK_CUDA(e, kernel->name, result);
+    atomic_store_explicit(&kernel->handle, handle, memory_order_release);
+    return true;
+}
+
+static bool get_kernel(error *e, const cuda_scope *scope, cuda_kernel *kernel, CUkernel *handle) {
+    *handle = atomic_load_explicit(&kernel->handle, memory_order_acquire);
+    if (*handle != NULL) {
+        return true;
+    }
+    pthread_mutex_lock(&lock);
+    const bool ok = load_kernel(e, scope, kernel);
+    pthread_mutex_unlock(&lock);
+    *handle = atomic_load_explicit(&kernel->handle, memory_order_acquire);
+    return ok;
+}
+
+/* More than 48 KiB of dynamic shared memory must be allowed for, once per kernel and device: all that the kernel's own
+ * static shared memory leaves. */
+static bool allow_large_shared(error *e, const cuda_scope *scope, cuda_kernel *kernel, CUkernel handle) {
+    const uint64_t bit = UINT64_C(1) << scope->device_index;
+    if ((atomic_load_explicit(&kernel->large_shared, memory_order_acquire) & bit) == 0) {
+        const CUdevice device = devices[scope->device_index].device;
+        int own;
+        CHECK_CUDA(e, kernel->name,
+                   driver.cuKernelGetAttribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, handle, device));
+        CHECK_CUDA(e, kernel->name,
+                   driver.cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                               (int)scope->max_shared - own, handle, device));
+        atomic_fetch_or_explicit(&kernel->large_shared, bit, memory_order_release);
+    }
+    return true;
+}
+
+static bool check_launch(error *e, const cuda_scope *scope, const cuda_kernel *kernel, const cuda_launch *l) {
+    static const int64_t max_grid[3] = {INT32_MAX, 65535, 65535};
+    static const int64_t max_block[3] = {1024, 1024, 64};
+    for (int i = 0; i < 3; i++) {
+        CHECK(e, l->grid[i] >= 1 && l->grid[i] <= max_grid[i], "%s: expected 1 <= grid.%c <= %" PRId64 ", got %" PRId64,
+              kernel->name, 'x' + i, max_grid[i], l->grid[i]);
+        CHECK(e, l->block[i] >= 1 && l->block[i] <= max_block[i],
+              "%s: expected 1 <= block.%c <= %" PRId64 ", got %" PRId64, kernel->name, 'x' + i, max_block[i],
+              l->block[i]);
+    }
+    CHECK(e, l->shared >= 0 && l->shared <= scope->max_shared,
+          "%s: expected 0 <= shared <= %" PRId64 " bytes on this GPU, got %" PRId64, kernel->name, scope->max_shared,
+          l->shared);
+    return true;
+}
+
+static bool launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, const cuda_launch *l, const void *call) {
+    CUkernel handle;
+    if (!check_launch(e, scope, kernel, l) || !get_kernel(e, scope, kernel, &handle)) {
+        return false;
+    }
+    if (l->shared > 48 * 1024 && !allow_large_shared(e, scope, kernel, handle)) {
+        return false;
+    }
+    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+    cluster.value.clusterDim.x = (unsigned)l->cluster[0];
+    cluster.value.clusterDim.y = (unsigned)l->cluster[1];
+    cluster.value.clusterDim.z = (unsigned)l->cluster[2];
+    const CUlaunchConfig config = {
+        .gridDimX = (unsigned)l->grid[0],
+        .gridDimY = (unsigned)l->grid[1],
+        .gridDimZ = (unsigned)l->grid[2],
+        .blockDimX = (unsigned)l->block[0],
+        .blockDimY = (unsigned)l->block[1],
+        .blockDimZ = (unsigned)l->block[2],
+        .sharedMemBytes = (unsigned)l->shared,
+        .hStream = scope->stream,
+        .attrs = &cluster,
+        .numAttrs = l->cluster[0] > 0 ? 1 : 0,
+    };
+    /* The driver reads the parameter before it returns and does not write to it. */
+    void *parameter;
+    memcpy(&parameter, &call, sizeof parameter);
+    void *parameters[] = {parameter};
+    CHECK_CUDA(e, kernel->name, driver.cuLaunchKernelEx(&config, (CUfunction)(void *)handle, parameters, NULL));
+    return true;
+}
+
+static bool empty(const cuda_plan *plan) {
+    return plan->launch.grid[0] == 0 || plan->launch.grid[1] == 0 || plan->launch.grid[2] == 0;
+}
+
+bool cuda_any_empty(const cuda_plan *plans, int count) {
+    for (int i = 0; i < count; i++) {
+        if (plans[i].kernel != NULL && empty(&plans[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool cuda_run(error *e, const cuda_scope *scope, const cuda_plan *plans, int count, const void *call) {
+    for (int i = 0; i < count; i++) {
+        if (plans[i].kernel != NULL && !empty(&plans[i]) &&
+            !launch_one(e, scope, plans[i].kernel, &plans[i].launch, call)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool cuda_zero(error *e, int32_t device_index, void *data, int64_t bytes) {
+    cuda_scope scope;
+    if (!cuda_enter(e, device_index, &scope)) {
+        return false;
+    }
+    const CUresult result = driver.cuMemsetD8Async((CUdeviceptr)(uintptr_t)data, 0, (size_t)bytes, scope.stream);
+    cuda_leave(e, &scope);
+    CHECK_CUDA(e, "cuMemsetD8Async", result);
+    return !e->set;
+}

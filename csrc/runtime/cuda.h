@@ -1,0 +1,66 @@
+/* Launches on the CUDA driver API.
+ *
+ * Nothing here runs before the first CUDA call of an operator: loading the library leaves the process free to fork.
+ * Each operator's device code is one fatbin inside the library, loaded when it is first needed; CUDA's libraries and
+ * kernels belong to no context, so one handle serves every GPU. */
+#ifndef RUNTIME_CUDA_H
+#define RUNTIME_CUDA_H
+
+#include <stdatomic.h>
+
+#include "cuda_driver.h"
+#include "error.h"
+
+enum { CUDA_MAX_DEVICES = 64 };
+
+/* The fatbin of one operator. Its first byte is 0 in a build without CUDA. */
+typedef struct cuda_module {
+    const unsigned char *image;
+    CUlibrary _Atomic library;
+} cuda_module;
+
+typedef struct cuda_kernel {
+    const char *name;
+    cuda_module *module;
+    CUkernel _Atomic handle;
+    _Atomic uint64_t large_shared; /* bit i: device i has been told that more than 48 KiB may be asked for */
+} cuda_kernel;
+
+/* What one launch needs to know of its device; the numbers have the types of the expression language. */
+typedef struct cuda_scope {
+    int32_t device_index;
+    CUstream stream; /* PyTorch's current one on this device */
+    int64_t sm_count;
+    int64_t max_shared; /* bytes of shared memory that one block may ask for */
+    int64_t arch;       /* 90 for compute capability 9.0 */
+    bool pushed;
+} cuda_scope;
+
+typedef struct cuda_launch {
+    int64_t grid[3];
+    int64_t block[3];
+    int64_t shared;     /* bytes of dynamic shared memory */
+    int64_t cluster[3]; /* all 0: no cluster */
+} cuda_launch;
+
+/* One pass of a call. Without a kernel it is skipped. */
+typedef struct cuda_plan {
+    cuda_kernel *kernel;
+    cuda_launch launch;
+} cuda_plan;
+
+/* Makes the device current for this thread, leaving CUDA's current device to be restored by cuda_leave. To be called
+ * on every path after a cuda_enter that returned true, and only then. */
+bool cuda_enter(error *e, int32_t device_index, cuda_scope *scope);
+void cuda_leave(error *e, cuda_scope *scope);
+
+/* Whether a pass that is not skipped has an empty grid. */
+bool cuda_any_empty(const cuda_plan *plans, int count);
+
+/* Launches the passes in order, each with the call record as its one parameter; an empty grid launches nothing. */
+bool cuda_run(error *e, const cuda_scope *scope, const cuda_plan *plans, int count, const void *call);
+
+/* Fills with zero bytes in the order of the current stream. */
+bool cuda_zero(error *e, int32_t device_index, void *data, int64_t bytes);
+
+#endif

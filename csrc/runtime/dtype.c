@@ -1,0 +1,66 @@
+#include "dtype.h"
+
+#include <stddef.h>
+
+#include "torch_abi.h"
+
+typedef struct dtype_row {
+    const char *name;
+    int64_t size;
+    dtype acc;
+    int32_t (*number)(void);
+} dtype_row;
+
+static const dtype_row rows[] = {
+    [DTYPE_FLOAT64] = {"float64", 8, DTYPE_FLOAT64, aoti_torch_dtype_float64},
+    [DTYPE_FLOAT32] = {"float32", 4, DTYPE_FLOAT32, aoti_torch_dtype_float32},
+    [DTYPE_FLOAT16] = {"float16", 2, DTYPE_FLOAT32, aoti_torch_dtype_float16},
+    [DTYPE_BFLOAT16] = {"bfloat16", 2, DTYPE_FLOAT32, aoti_torch_dtype_bfloat16},
+    [DTYPE_FLOAT8_E4M3FN] = {"float8_e4m3fn", 1, DTYPE_FLOAT32, aoti_torch_dtype_float8_e4m3fn},
+    [DTYPE_FLOAT8_E5M2] = {"float8_e5m2", 1, DTYPE_FLOAT32, aoti_torch_dtype_float8_e5m2},
+    [DTYPE_FLOAT8_E4M3FNUZ] = {"float8_e4m3fnuz", 1, DTYPE_FLOAT32, aoti_torch_dtype_float8_e4m3fnuz},
+    [DTYPE_FLOAT8_E5M2FNUZ] = {"float8_e5m2fnuz", 1, DTYPE_FLOAT32, aoti_torch_dtype_float8_e5m2fnuz},
+    [DTYPE_UINT8] = {"uint8", 1, DTYPE_INT64, aoti_torch_dtype_uint8},
+    [DTYPE_UINT16] = {"uint16", 2, DTYPE_INT64, aoti_torch_dtype_uint16},
+    [DTYPE_UINT32] = {"uint32", 4, DTYPE_INT64, aoti_torch_dtype_uint32},
+    [DTYPE_UINT64] = {"uint64", 8, DTYPE_INT64, aoti_torch_dtype_uint64},
+    [DTYPE_INT8] = {"int8", 1, DTYPE_INT64, aoti_torch_dtype_int8},
+    [DTYPE_INT16] = {"int16", 2, DTYPE_INT64, aoti_torch_dtype_int16},
+    [DTYPE_INT32] = {"int32", 4, DTYPE_INT64, aoti_torch_dtype_int32},
+    [DTYPE_INT64] = {"int64", 8, DTYPE_INT64, aoti_torch_dtype_int64},
+    [DTYPE_BOOL] = {"bool", 1, DTYPE_INT64, aoti_torch_dtype_bool},
+    [DTYPE_COMPLEX32] = {"complex32", 4, DTYPE_COMPLEX64, aoti_torch_dtype_complex32},
+    [DTYPE_COMPLEX64] = {"complex64", 8, DTYPE_COMPLEX64, aoti_torch_dtype_complex64},
+    [DTYPE_COMPLEX128] = {"complex128", 16, DTYPE_COMPLEX128, aoti_torch_dtype_complex128},
+    [DTYPE_OTHER] = {"another dtype", 0, DTYPE_OTHER, NULL},
+};
+
+enum { TORCH_NUMBERS = 128 };
+
+static int32_t to_torch[DTYPE_OTHER];
+static uint8_t from_torch[TORCH_NUMBERS];
+
+void dtype_load(void) {
+    for (int i = 0; i < TORCH_NUMBERS; i++) {
+        from_torch[i] = DTYPE_OTHER;
+    }
+    for (int d = 0; d < DTYPE_OTHER; d++) {
+        const int32_t number = rows[d].number();
+        to_torch[d] = number;
+        if (number >= 0 && number < TORCH_NUMBERS) {
+            from_torch[number] = (uint8_t)d;
+        }
+    }
+}
+
+dtype dtype_from_torch(int32_t number) {
+    return number >= 0 && number < TORCH_NUMBERS ? (dtype)from_torch[number] : DTYPE_OTHER;
+}
+
+int32_t dtype_to_torch(dtype d) { return to_torch[d]; }
+
+const char *dtype_name(dtype d) { return rows[d].name; }
+
+int64_t dtype_size(dtype d) { return rows[d].size; }
+
+dtype dtype_acc(dtype d) { return rows[d].acc; }

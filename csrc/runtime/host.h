@@ -1,0 +1,13 @@
+/* Everything that a generated host function uses. */
+#ifndef RUNTIME_HOST_H
+#define RUNTIME_HOST_H
+
+#include "arith.h"
+#include "boxed.h"
+#include "cpu.h"
+#include "cuda.h"
+#include "dtype.h"
+#include "error.h"
+#include "tensor.h"
+
+#endif

@@ -1,0 +1,21 @@
+/* Registration of the operators with PyTorch, when the library is loaded. */
+#ifndef RUNTIME_LIBRARY_H
+#define RUNTIME_LIBRARY_H
+
+#include <stddef.h>
+
+#include "torch_abi.h"
+
+/* One row per operator in PyTorch's dispatcher. A null kernel is not registered. */
+typedef struct operator_entry {
+    const char *schema; /* without the namespace */
+    const char *name;
+    BoxedKernel *cpu;
+    BoxedKernel *cuda;
+} operator_entry;
+
+/* Registers all operators or none, and returns null or what is wrong, for import to raise. To be called from the
+ * library's constructor, once. Also chooses the instruction set and asks for PyTorch's dtype numbers. */
+const char *library_register(const char *ns, const operator_entry *entries, size_t count);
+
+#endif

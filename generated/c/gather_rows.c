@@ -1,0 +1,355 @@
+/* my_ops::gather_rows(Tensor table, Tensor index) -> Tensor
+ *
+ * Rows of table picked by index.
+ */
+#include "gather_rows.h"
+
+#include "host.h"
+#include "operators.h"
+
+typedef struct gather_rows_frame {
+    struct {
+        tensor table;
+        tensor index;
+        tensor y;
+    } t;
+    struct {
+        dtype T;
+        dtype I;
+    } d;
+    gather_rows_call call;
+} gather_rows_frame;
+
+/* The place of a dtype in the kernel tables below, -1 when T does not allow it. */
+static int index_of_T(dtype d) {
+    switch (d) {
+    case DTYPE_FLOAT64:
+        return 0;
+    case DTYPE_FLOAT32:
+        return 1;
+    case DTYPE_FLOAT16:
+        return 2;
+    case DTYPE_BFLOAT16:
+        return 3;
+    case DTYPE_UINT8:
+        return 4;
+    case DTYPE_INT8:
+        return 5;
+    case DTYPE_INT16:
+        return 6;
+    case DTYPE_INT32:
+        return 7;
+    case DTYPE_INT64:
+        return 8;
+    case DTYPE_BOOL:
+        return 9;
+    case DTYPE_COMPLEX64:
+        return 10;
+    case DTYPE_COMPLEX128:
+        return 11;
+    default:
+        return -1;
+    }
+}
+
+/* The place of a dtype in the kernel tables below, -1 when I does not allow it. */
+static int index_of_I(dtype d) {
+    switch (d) {
+    case DTYPE_INT32:
+        return 0;
+    case DTYPE_INT64:
+        return 1;
+    default:
+        return -1;
+    }
+}
+
+static bool gather_rows_check(error *e, gather_rows_frame *f) {
+    gather_rows_call *const c = &f->call;
+    if (!tensor_read(e, &f->t.table, "table") ||
+        !tensor_read(e, &f->t.index, "index")) {
+        return false;
+    }
+    /* dtypes */
+    f->d.T = f->t.table.dtype;
+    CHECK(e, index_of_T(f->d.T) >= 0,
+          "table: expected dtype float64, float32, float16, bfloat16, uint8, int8, int16, int32, int64, bool, complex64 or complex128, got %s",
+          dtype_name(f->t.table.dtype));
+    f->d.I = f->t.index.dtype;
+    CHECK(e, index_of_I(f->d.I) >= 0, "index: expected dtype int32 or int64, got %s", dtype_name(f->t.index.dtype));
+    /* devices */
+    CHECK(e, same_device(&f->t.index, &f->t.table), "index: expected device %s (as table), got %s",
+          device_text(e, &f->t.table), device_text(e, &f->t.index));
+    /* shapes */
+    CHECK(e, f->t.table.dim == 2, "table: expected 2 dimensions, got %" PRId64, f->t.table.dim);
+    c->m = f->t.table.sizes[0];
+    c->n = f->t.table.sizes[1];
+    CHECK(e, f->t.index.dim == 1, "index: expected 1 dimension, got %" PRId64, f->t.index.dim);
+    c->k = f->t.index.sizes[0];
+    return true;
+}
+
+static bool gather_rows_values(error *e, const gather_rows_frame *f) {
+    const gather_rows_call *const c = &f->call;
+    /* 0 <= index < m */
+    if (!on_cuda(&f->t.index)) {
+        const void *data;
+        if (!tensor_const_data(e, &f->t.index, &data)) {
+            return false;
+        }
+        const int64_t count = tensor_numel(&f->t.index);
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t element = tensor_element(&f->t.index, data, i);
+            CHECK(e, 0 <= element && element < c->m, "index: expected 0 <= index < m with m = %" PRId64 ", got index%s = %s",
+                  c->m, index_text(e, &f->t.index, i), int_text(e, element));
+        }
+    }
+    return true;
+}
+
+static bool gather_rows_allocate(error *e, gather_rows_frame *f) {
+    const gather_rows_call *const c = &f->call;
+    shape s;
+    s.dim = 0;
+    if (!shape_add_dim(e, &s, c->k) ||
+        !shape_add_dim(e, &s, c->n) ||
+        !tensor_empty(e, &f->t.y, "y", &s, f->d.T, f->t.table.device)) {
+        return false;
+    }
+    return true;
+}
+
+static bool gather_rows_nothing_to_do(const gather_rows_frame *f) {
+    return tensor_numel(&f->t.y) == 0;
+}
+
+/* Every output is zero when a kernel has nothing to run on. */
+static bool gather_rows_zero(error *e, const gather_rows_frame *f) {
+    return tensor_zero(e, &f->t.y);
+}
+
+static bool gather_rows_pointers(error *e, gather_rows_frame *f) {
+    return tensor_const_data(e, &f->t.table, &f->call.table) &&
+           tensor_const_data(e, &f->t.index, &f->call.index) &&
+           tensor_mutable_data(e, &f->t.y, &f->call.y);
+}
+
+CPU_DECLARE(gather_rows__float64_int32)
+CPU_DECLARE(gather_rows__float64_int64)
+CPU_DECLARE(gather_rows__float32_int32)
+CPU_DECLARE(gather_rows__float32_int64)
+CPU_DECLARE(gather_rows__float16_int32)
+CPU_DECLARE(gather_rows__float16_int64)
+CPU_DECLARE(gather_rows__bfloat16_int32)
+CPU_DECLARE(gather_rows__bfloat16_int64)
+CPU_DECLARE(gather_rows__uint8_int32)
+CPU_DECLARE(gather_rows__uint8_int64)
+CPU_DECLARE(gather_rows__int8_int32)
+CPU_DECLARE(gather_rows__int8_int64)
+CPU_DECLARE(gather_rows__int16_int32)
+CPU_DECLARE(gather_rows__int16_int64)
+CPU_DECLARE(gather_rows__int32_int32)
+CPU_DECLARE(gather_rows__int32_int64)
+CPU_DECLARE(gather_rows__int64_int32)
+CPU_DECLARE(gather_rows__int64_int64)
+CPU_DECLARE(gather_rows__bool_int32)
+CPU_DECLARE(gather_rows__bool_int64)
+CPU_DECLARE(gather_rows__complex64_int32)
+CPU_DECLARE(gather_rows__complex64_int64)
+CPU_DECLARE(gather_rows__complex128_int32)
+CPU_DECLARE(gather_rows__complex128_int64)
+
+static bool gather_rows_cpu(error *e, gather_rows_frame *f) {
+    static const cpu_kernels gather_rows_kernels[12][2] = {
+        {
+            CPU_KERNELS(gather_rows__float64_int32),
+            CPU_KERNELS(gather_rows__float64_int64),
+        },
+        {
+            CPU_KERNELS(gather_rows__float32_int32),
+            CPU_KERNELS(gather_rows__float32_int64),
+        },
+        {
+            CPU_KERNELS(gather_rows__float16_int32),
+            CPU_KERNELS(gather_rows__float16_int64),
+        },
+        {
+            CPU_KERNELS(gather_rows__bfloat16_int32),
+            CPU_KERNELS(gather_rows__bfloat16_int64),
+        },
+        {
+            CPU_KERNELS(gather_rows__uint8_int32),
+            CPU_KERNELS(gather_rows__uint8_int64),
+        },
+        {
+            CPU_KERNELS(gather_rows__int8_int32),
+            CPU_KERNELS(gather_rows__int8_int64),
+        },
+        {
+            CPU_KERNELS(gather_rows__int16_int32),
+            CPU_KERNELS(gather_rows__int16_int64),
+        },
+        {
+            CPU_KERNELS(gather_rows__int32_int32),
+            CPU_KERNELS(gather_rows__int32_int64),
+        },
+        {
+            CPU_KERNELS(gather_rows__int64_int32),
+            CPU_KERNELS(gather_rows__int64_int64),
+        },
+        {
+            CPU_KERNELS(gather_rows__bool_int32),
+            CPU_KERNELS(gather_rows__bool_int64),
+        },
+        {
+            CPU_KERNELS(gather_rows__complex64_int32),
+            CPU_KERNELS(gather_rows__complex64_int64),
+        },
+        {
+            CPU_KERNELS(gather_rows__complex128_int32),
+            CPU_KERNELS(gather_rows__complex128_int64),
+        },
+    };
+    cpu_plan plans[1] = {0};
+    if (!gather_rows_pointers(e, f)) {
+        return false;
+    }
+    const gather_rows_call *const c = &f->call;
+    const int64_t bytes = tensor_bytes(&f->t.table) +
+                          tensor_bytes(&f->t.index) +
+                          tensor_bytes(&f->t.y);
+    const int T = index_of_T(f->d.T);
+    const int I = index_of_I(f->d.I);
+    plans[0] = (cpu_plan){&gather_rows_kernels[T][I], c->k};
+    if (cpu_any_empty(plans, 1) && !gather_rows_zero(e, f)) {
+        return false;
+    }
+    return cpu_run(e, plans, 1, c, bytes);
+}
+
+extern const unsigned char gather_rows_fatbin[];
+
+static cuda_module module = {.image = gather_rows_fatbin};
+
+static bool gather_rows_plan(
+    error *e, const gather_rows_frame *f, const cuda_scope *scope, cuda_plan *plan) {
+    static cuda_kernel kernels[1][12][2] = {
+        {
+            {
+                {.name = "gather_rows__float64_int32__0", .module = &module},
+                {.name = "gather_rows__float64_int64__0", .module = &module},
+            },
+            {
+                {.name = "gather_rows__float32_int32__0", .module = &module},
+                {.name = "gather_rows__float32_int64__0", .module = &module},
+            },
+            {
+                {.name = "gather_rows__float16_int32__0", .module = &module},
+                {.name = "gather_rows__float16_int64__0", .module = &module},
+            },
+            {
+                {.name = "gather_rows__bfloat16_int32__0", .module = &module},
+                {.name = "gather_rows__bfloat16_int64__0", .module = &module},
+            },
+            {
+                {.name = "gather_rows__uint8_int32__0", .module = &module},
+                {.name = "gather_rows__uint8_int64__0", .module = &module},
+            },
+            {
+                {.name = "gather_rows__int8_int32__0", .module = &module},
+                {.name = "gather_rows__int8_int64__0", .module = &module},
+            },
+            {
+                {.name = "gather_rows__int16_int32__0", .module = &module},
+                {.name = "gather_rows__int16_int64__0", .module = &module},
+            },
+            {
+                {.name = "gather_rows__int32_int32__0", .module = &module},
+                {.name = "gather_rows__int32_int64__0", .module = &module},
+            },
+            {
+                {.name = "gather_rows__int64_int32__0", .module = &module},
+                {.name = "gather_rows__int64_int64__0", .module = &module},
+            },
+            {
+                {.name = "gather_rows__bool_int32__0", .module = &module},
+                {.name = "gather_rows__bool_int64__0", .module = &module},
+            },
+            {
+                {.name = "gather_rows__complex64_int32__0", .module = &module},
+                {.name = "gather_rows__complex64_int64__0", .module = &module},
+            },
+            {
+                {.name = "gather_rows__complex128_int32__0", .module = &module},
+                {.name = "gather_rows__complex128_int64__0", .module = &module},
+            },
+        },
+    };
+    (void)e;
+    (void)scope;
+    const gather_rows_call *const c = &f->call;
+    const int T = index_of_T(f->d.T);
+    const int I = index_of_I(f->d.I);
+    plan->kernel = &kernels[0][T][I];
+    plan->launch = (cuda_launch){
+        .grid = {c->k, 1, 1},
+        .block = {256, 1, 1},
+    };
+    return true;
+}
+
+static bool gather_rows_cuda(error *e, gather_rows_frame *f, const cuda_scope *scope) {
+    cuda_plan plans[1] = {0};
+    if (!gather_rows_pointers(e, f) ||
+        !gather_rows_plan(e, f, scope, &plans[0])) {
+        return false;
+    }
+    if (cuda_any_empty(plans, 1) && !gather_rows_zero(e, f)) {
+        return false;
+    }
+    return cuda_run(e, scope, plans, 1, &f->call);
+}
+
+static bool gather_rows_run(error *e, gather_rows_frame *f) {
+    if (!gather_rows_check(e, f) ||
+        !gather_rows_values(e, f)) {
+        return false;
+    }
+    if (!tensor_make_contiguous(e, &f->t.table) ||
+        !tensor_make_contiguous(e, &f->t.index)) {
+        return false;
+    }
+    if (!gather_rows_allocate(e, f)) {
+        return false;
+    }
+    if (gather_rows_nothing_to_do(f)) {
+        return true;
+    }
+    if (on_cuda(&f->t.table)) {
+        cuda_scope scope;
+        if (!cuda_enter(e, f->t.table.device.index, &scope)) {
+            return false;
+        }
+        const bool ok = gather_rows_cuda(e, f, &scope);
+        cuda_leave(e, &scope);
+        return ok;
+    }
+    return gather_rows_cpu(e, f);
+}
+
+void gather_rows_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    gather_rows_frame f = {0};
+    error_begin(&e, "my_ops::gather_rows");
+    const bool grad_mode = grad_mode_disable();
+    tensor_take(&f.t.table, stack[0]);
+    tensor_take(&f.t.index, stack[1]);
+    gather_rows_run(&e, &f);
+    tensor_release(&e, &f.t.table);
+    tensor_release(&e, &f.t.index);
+    tensor_give(&e, &f.t.y, &stack[0]);
+    grad_mode_restore(grad_mode);
+    error_raise(&e);
+}

@@ -1,0 +1,68 @@
+/* my_ops::gather_rows(Tensor table, Tensor index) -> Tensor
+ *
+ * The CPU unit of gather_rows: compiled once for each choice of dtypes and each instruction set, with T_DTYPE, I_DTYPE
+ * and CPU_SYMBOL defined by the build. */
+#include "scalar.h"
+
+typedef CPU_SCALAR(T_DTYPE) T_t;
+typedef CPU_ACC(T_DTYPE) T_acc_t;
+
+static inline T_acc_t load_T(const T_t *p) {
+    return CPU_LOAD(T_DTYPE)(p);
+}
+
+static inline void store_T(T_t *p, T_acc_t value) {
+    CPU_STORE(T_DTYPE)(p, value);
+}
+
+typedef CPU_SCALAR(I_DTYPE) I_t;
+typedef CPU_ACC(I_DTYPE) I_acc_t;
+
+static inline I_acc_t load_I(const I_t *p) {
+    return CPU_LOAD(I_DTYPE)(p);
+}
+
+static inline void store_I(I_t *p, I_acc_t value) {
+    CPU_STORE(I_DTYPE)(p, value);
+}
+
+/* The first variable goes by these names too. */
+#define CPU_DTYPE T_DTYPE
+#define scalar_t T_t
+#define acc_t T_acc_t
+#define load load_T
+#define store store_T
+
+#include "vector.h"
+
+#include "gather_rows.h"
+
+typedef struct gather_rows_args {
+    const scalar_t *table;
+    const I_t *index;
+    scalar_t *y;
+    int64_t m;
+    int64_t n;
+    int64_t k;
+} gather_rows_args;
+
+#include "../../csrc/gather_rows.c"
+
+static gather_rows_args gather_rows_args_from(const void *record) {
+    const gather_rows_call *const call = record;
+    return (gather_rows_args){
+        .table = call->table,
+        .index = call->index,
+        .y = call->y,
+        .m = call->m,
+        .n = call->n,
+        .k = call->k,
+    };
+}
+
+void CPU_SYMBOL(gather_rows)(const void *record, int64_t begin, int64_t end);
+
+void CPU_SYMBOL(gather_rows)(const void *record, int64_t begin, int64_t end) {
+    const gather_rows_args args = gather_rows_args_from(record);
+    gather_rows(&args, begin, end);
+}

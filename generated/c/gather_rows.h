@@ -1,0 +1,20 @@
+/* my_ops::gather_rows(Tensor table, Tensor index) -> Tensor
+ *
+ * What the host function hands to the kernels of gather_rows: one record, read by host C, by the CPU unit and by the CUDA
+ * unit, so that they cannot disagree. Tensors are contiguous, pointers are null for what is absent. */
+#ifndef MY_OPS_GATHER_ROWS_H
+#define MY_OPS_GATHER_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct gather_rows_call {
+    const void *table; /* T[m, n] */
+    const void *index; /* I[k] */
+    void *y; /* T[k, n] */
+    int64_t m;
+    int64_t n;
+    int64_t k;
+} gather_rows_call;
+
+#endif

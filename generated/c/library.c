@@ -1,0 +1,41 @@
+/* Registers the operators of my_ops with PyTorch when the library is loaded. */
+#include "library.h"
+
+#include "operators.h"
+
+static const operator_entry entries[] = {
+    {"square(Tensor x) -> Tensor",
+     "square", square_boxed, square_boxed},
+    {"_square_no_grad(Tensor x) -> Tensor",
+     "_square_no_grad", square_boxed, square_boxed},
+    {"square_backward(Tensor grad_y, Tensor x) -> Tensor",
+     "square_backward", square_backward_boxed, square_backward_boxed},
+    {"_square_backward_no_grad(Tensor grad_y, Tensor x) -> Tensor",
+     "_square_backward_no_grad", square_backward_boxed, square_backward_boxed},
+    {"rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor",
+     "rms_norm", rms_norm_boxed, rms_norm_boxed},
+    {"_rms_norm_no_grad(Tensor x, Tensor weight, float eps=1e-06) -> Tensor",
+     "_rms_norm_no_grad", rms_norm_boxed, rms_norm_boxed},
+    {"_rms_norm_saved(Tensor x, Tensor weight, float eps=1e-06) -> (Tensor, Tensor)",
+     "_rms_norm_saved", rms_norm_saved_boxed, rms_norm_saved_boxed},
+    {"rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)",
+     "rms_norm_backward", rms_norm_backward_boxed, rms_norm_backward_boxed},
+    {"_rms_norm_backward_no_grad(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)",
+     "_rms_norm_backward_no_grad", rms_norm_backward_boxed, rms_norm_backward_boxed},
+    {"gather_rows(Tensor table, Tensor index) -> Tensor",
+     "gather_rows", gather_rows_boxed, gather_rows_boxed},
+    {"_gather_rows_no_grad(Tensor table, Tensor index) -> Tensor",
+     "_gather_rows_no_grad", gather_rows_boxed, gather_rows_boxed},
+};
+
+static const char *load_error;
+
+/* Null when the operators are registered, else what is wrong, for the package's import to raise. The only name that
+ * this library exports. */
+__attribute__((visibility("default"))) const char *my_ops_load_error(void);
+
+const char *my_ops_load_error(void) { return load_error; }
+
+__attribute__((constructor)) static void load(void) {
+    load_error = library_register("my_ops", entries, sizeof entries / sizeof entries[0]);
+}

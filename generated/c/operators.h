@@ -1,0 +1,14 @@
+/* The host functions of my_ops, one per operator in PyTorch's dispatcher. */
+#ifndef MY_OPS_OPERATORS_H
+#define MY_OPS_OPERATORS_H
+
+#include "torch_abi.h"
+
+BoxedKernel square_boxed;
+BoxedKernel square_backward_boxed;
+BoxedKernel rms_norm_boxed;
+BoxedKernel rms_norm_saved_boxed;
+BoxedKernel rms_norm_backward_boxed;
+BoxedKernel gather_rows_boxed;
+
+#endif

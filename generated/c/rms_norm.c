@@ -1,0 +1,250 @@
+/* my_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+ *
+ * Root-mean-square normalisation over the last dimension, scaled by weight.
+ */
+#include "rms_norm.h"
+
+#include "host.h"
+#include "operators.h"
+
+typedef struct rms_norm_frame {
+    struct {
+        tensor x;
+        tensor weight;
+        tensor y;
+        tensor rstd;
+    } t;
+    struct {
+        dtype T;
+    } d;
+    rms_norm_call call;
+} rms_norm_frame;
+
+/* The place of a dtype in the kernel tables below, -1 when T does not allow it. */
+static int index_of_T(dtype d) {
+    switch (d) {
+    case DTYPE_FLOAT64:
+        return 0;
+    case DTYPE_FLOAT32:
+        return 1;
+    case DTYPE_FLOAT16:
+        return 2;
+    case DTYPE_BFLOAT16:
+        return 3;
+    default:
+        return -1;
+    }
+}
+
+static bool rms_norm_check(error *e, rms_norm_frame *f) {
+    rms_norm_call *const c = &f->call;
+    bool exceeds = false;
+    bool *const overflow = &exceeds;
+    if (!tensor_read(e, &f->t.x, "x") ||
+        !tensor_read(e, &f->t.weight, "weight")) {
+        return false;
+    }
+    /* dtypes */
+    f->d.T = f->t.x.dtype;
+    CHECK(e, index_of_T(f->d.T) >= 0, "x: expected dtype float64, float32, float16 or bfloat16, got %s",
+          dtype_name(f->t.x.dtype));
+    CHECK(e, f->t.weight.dtype == f->d.T, "weight: expected dtype %s (as x), got %s", dtype_name(f->t.x.dtype),
+          dtype_name(f->t.weight.dtype));
+    /* devices */
+    CHECK(e, same_device(&f->t.weight, &f->t.x), "weight: expected device %s (as x), got %s", device_text(e, &f->t.x),
+          device_text(e, &f->t.weight));
+    /* shapes */
+    CHECK(e, f->t.x.dim >= 1, "x: expected at least 1 dimension, got %" PRId64, f->t.x.dim);
+    c->rows = product_i64(overflow, f->t.x.sizes, f->t.x.dim - 1);
+    CHECK(e, !exceeds, "x: the product of rows does not fit 64-bit integers");
+    c->n = f->t.x.sizes[f->t.x.dim - 1];
+    CHECK(e, f->t.weight.dim == 1, "weight: expected 1 dimension, got %" PRId64, f->t.weight.dim);
+    CHECK(e, f->t.weight.sizes[0] == c->n, "weight: expected shape [n] with n = %" PRId64 " (from x), got %s", c->n,
+          shape_text(e, &f->t.weight));
+    /* checks */
+    CHECK(e, c->n > 0, "expected n > 0, got n = %" PRId64, c->n);
+    CHECK(e, c->eps >= 0.0, "expected eps >= 0, got eps = %s", float_text(e, c->eps));
+    return true;
+}
+
+static bool rms_norm_allocate(error *e, rms_norm_frame *f, bool saved) {
+    const rms_norm_call *const c = &f->call;
+    shape s;
+    s.dim = 0;
+    if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+        !shape_add_dim(e, &s, c->n) ||
+        !tensor_empty(e, &f->t.y, "y", &s, f->d.T, f->t.x.device)) {
+        return false;
+    }
+    if (saved) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+            !tensor_empty(e, &f->t.rstd, "rstd", &s, dtype_acc(f->d.T), f->t.x.device)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool rms_norm_nothing_to_do(const rms_norm_frame *f) {
+    return tensor_numel(&f->t.y) == 0 && tensor_numel(&f->t.rstd) == 0;
+}
+
+/* Every output is zero when a kernel has nothing to run on. */
+static bool rms_norm_zero(error *e, const rms_norm_frame *f) {
+    return tensor_zero(e, &f->t.y) &&
+           tensor_zero(e, &f->t.rstd);
+}
+
+static bool rms_norm_pointers(error *e, rms_norm_frame *f) {
+    return tensor_const_data(e, &f->t.x, &f->call.x) &&
+           tensor_const_data(e, &f->t.weight, &f->call.weight) &&
+           tensor_mutable_data(e, &f->t.y, &f->call.y) &&
+           tensor_mutable_data(e, &f->t.rstd, &f->call.rstd);
+}
+
+CPU_DECLARE(rms_norm__float64)
+CPU_DECLARE(rms_norm__float32)
+CPU_DECLARE(rms_norm__float16)
+CPU_DECLARE(rms_norm__bfloat16)
+
+static bool rms_norm_cpu(error *e, rms_norm_frame *f) {
+    static const cpu_kernels rms_norm_kernels[4] = {
+        CPU_KERNELS(rms_norm__float64),
+        CPU_KERNELS(rms_norm__float32),
+        CPU_KERNELS(rms_norm__float16),
+        CPU_KERNELS(rms_norm__bfloat16),
+    };
+    cpu_plan plans[1] = {0};
+    if (!rms_norm_pointers(e, f)) {
+        return false;
+    }
+    const rms_norm_call *const c = &f->call;
+    const int64_t bytes = tensor_bytes(&f->t.x) +
+                          tensor_bytes(&f->t.weight) +
+                          tensor_bytes(&f->t.y) +
+                          tensor_bytes(&f->t.rstd);
+    const int T = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&rms_norm_kernels[T], c->rows};
+    if (cpu_any_empty(plans, 1) && !rms_norm_zero(e, f)) {
+        return false;
+    }
+    return cpu_run(e, plans, 1, c, bytes);
+}
+
+extern const unsigned char rms_norm_fatbin[];
+
+static cuda_module module = {.image = rms_norm_fatbin};
+
+static bool rms_norm_plan(
+    error *e, const rms_norm_frame *f, const cuda_scope *scope, cuda_plan *plan) {
+    static cuda_kernel kernels[2][4] = {
+        {
+            {.name = "rms_norm__float64__0", .module = &module},
+            {.name = "rms_norm__float32__0", .module = &module},
+            {.name = "rms_norm__float16__0", .module = &module},
+            {.name = "rms_norm__bfloat16__0", .module = &module},
+        },
+        {
+            {.name = "rms_norm__float64__1", .module = &module},
+            {.name = "rms_norm__float32__1", .module = &module},
+            {.name = "rms_norm__float16__1", .module = &module},
+            {.name = "rms_norm__bfloat16__1", .module = &module},
+        },
+    };
+    (void)scope;
+    const rms_norm_call *const c = &f->call;
+    const int T = index_of_T(f->d.T);
+    bool exceeds = false;
+    bool *const overflow = &exceeds;
+    if (c->n <= 1024 && mod_i64(overflow, c->n, 8) == 0 && (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 &&
+        aligned_to(c->weight, 16) && aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[0][T];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(overflow, c->rows, 4), 1, 1},
+            .block = {128, 1, 1},
+        };
+    } else {
+        plan->kernel = &kernels[1][T];
+        plan->launch = (cuda_launch){
+            .grid = {c->rows, 1, 1},
+            .block = {256, 1, 1},
+        };
+    }
+    CHECK(e, !exceeds, "rms_norm: a number leaves 64 bits or is divided by zero");
+    return true;
+}
+
+static bool rms_norm_cuda(error *e, rms_norm_frame *f, const cuda_scope *scope) {
+    cuda_plan plans[1] = {0};
+    if (!rms_norm_pointers(e, f) ||
+        !rms_norm_plan(e, f, scope, &plans[0])) {
+        return false;
+    }
+    if (cuda_any_empty(plans, 1) && !rms_norm_zero(e, f)) {
+        return false;
+    }
+    return cuda_run(e, scope, plans, 1, &f->call);
+}
+
+static bool rms_norm_run(error *e, rms_norm_frame *f, bool saved) {
+    if (!rms_norm_check(e, f)) {
+        return false;
+    }
+    if (!tensor_make_contiguous(e, &f->t.x) ||
+        !tensor_make_contiguous(e, &f->t.weight)) {
+        return false;
+    }
+    if (!rms_norm_allocate(e, f, saved)) {
+        return false;
+    }
+    if (rms_norm_nothing_to_do(f)) {
+        return true;
+    }
+    if (on_cuda(&f->t.x)) {
+        cuda_scope scope;
+        if (!cuda_enter(e, f->t.x.device.index, &scope)) {
+            return false;
+        }
+        const bool ok = rms_norm_cuda(e, f, &scope);
+        cuda_leave(e, &scope);
+        return ok;
+    }
+    return rms_norm_cpu(e, f);
+}
+
+void rms_norm_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    rms_norm_frame f = {0};
+    error_begin(&e, "my_ops::rms_norm");
+    const bool grad_mode = grad_mode_disable();
+    tensor_take(&f.t.x, stack[0]);
+    tensor_take(&f.t.weight, stack[1]);
+    f.call.eps = take_float(stack[2]);
+    rms_norm_run(&e, &f, false);
+    tensor_release(&e, &f.t.x);
+    tensor_release(&e, &f.t.weight);
+    tensor_give(&e, &f.t.y, &stack[0]);
+    grad_mode_restore(grad_mode);
+    error_raise(&e);
+}
+void rms_norm_saved_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    rms_norm_frame f = {0};
+    error_begin(&e, "my_ops::rms_norm");
+    const bool grad_mode = grad_mode_disable();
+    tensor_take(&f.t.x, stack[0]);
+    tensor_take(&f.t.weight, stack[1]);
+    f.call.eps = take_float(stack[2]);
+    rms_norm_run(&e, &f, true);
+    tensor_release(&e, &f.t.x);
+    tensor_release(&e, &f.t.weight);
+    tensor_give(&e, &f.t.y, &stack[0]);
+    tensor_give(&e, &f.t.rstd, &stack[1]);
+    grad_mode_restore(grad_mode);
+    error_raise(&e);
+}

@@ -1,0 +1,59 @@
+/* my_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+ *
+ * The CPU unit of rms_norm: compiled once for each choice of dtypes and each instruction set, with T_DTYPE
+ * and CPU_SYMBOL defined by the build. */
+#include "scalar.h"
+
+typedef CPU_SCALAR(T_DTYPE) T_t;
+typedef CPU_ACC(T_DTYPE) T_acc_t;
+
+static inline T_acc_t load_T(const T_t *p) {
+    return CPU_LOAD(T_DTYPE)(p);
+}
+
+static inline void store_T(T_t *p, T_acc_t value) {
+    CPU_STORE(T_DTYPE)(p, value);
+}
+
+/* The first variable goes by these names too. */
+#define CPU_DTYPE T_DTYPE
+#define scalar_t T_t
+#define acc_t T_acc_t
+#define load load_T
+#define store store_T
+
+#include "vector.h"
+
+#include "rms_norm.h"
+
+typedef struct rms_norm_args {
+    const scalar_t *x;
+    const scalar_t *weight;
+    scalar_t *y;
+    acc_t *rstd;
+    int64_t rows;
+    int64_t n;
+    acc_t eps;
+} rms_norm_args;
+
+#include "../../csrc/rms_norm.c"
+
+static rms_norm_args rms_norm_args_from(const void *record) {
+    const rms_norm_call *const call = record;
+    return (rms_norm_args){
+        .x = call->x,
+        .weight = call->weight,
+        .y = call->y,
+        .rstd = call->rstd,
+        .rows = call->rows,
+        .n = call->n,
+        .eps = (acc_t)call->eps,
+    };
+}
+
+void CPU_SYMBOL(rms_norm)(const void *record, int64_t begin, int64_t end);
+
+void CPU_SYMBOL(rms_norm)(const void *record, int64_t begin, int64_t end) {
+    const rms_norm_args args = rms_norm_args_from(record);
+    rms_norm(&args, begin, end);
+}

@@ -1,0 +1,21 @@
+/* my_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+ *
+ * What the host function hands to the kernels of rms_norm: one record, read by host C, by the CPU unit and by the CUDA
+ * unit, so that they cannot disagree. Tensors are contiguous, pointers are null for what is absent. */
+#ifndef MY_OPS_RMS_NORM_H
+#define MY_OPS_RMS_NORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct rms_norm_call {
+    const void *x; /* T[*rows, n] */
+    const void *weight; /* T[n] */
+    void *y; /* T[*rows, n] */
+    void *rstd; /* acc(T)[*rows] saved, null in inference */
+    int64_t rows;
+    int64_t n;
+    double eps;
+} rms_norm_call;
+
+#endif

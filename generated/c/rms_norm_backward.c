@@ -1,0 +1,322 @@
+/* my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
+ *
+ * Gradients of rms_norm. Each block sums a fixed set of rows; a second pass adds the partial sums in a fixed order.
+ */
+#include "rms_norm_backward.h"
+
+#include "host.h"
+#include "operators.h"
+
+typedef struct rms_norm_backward_frame {
+    struct {
+        tensor grad_y;
+        tensor x;
+        tensor weight;
+        tensor rstd;
+        tensor grad_x;
+        tensor grad_weight;
+        tensor partial;
+    } t;
+    struct {
+        dtype T;
+    } d;
+    bool mask[2]; /* which outputs are wanted */
+    rms_norm_backward_call call;
+} rms_norm_backward_frame;
+
+/* The place of a dtype in the kernel tables below, -1 when T does not allow it. */
+static int index_of_T(dtype d) {
+    switch (d) {
+    case DTYPE_FLOAT64:
+        return 0;
+    case DTYPE_FLOAT32:
+        return 1;
+    case DTYPE_FLOAT16:
+        return 2;
+    case DTYPE_BFLOAT16:
+        return 3;
+    default:
+        return -1;
+    }
+}
+
+static bool rms_norm_backward_check(error *e, rms_norm_backward_frame *f) {
+    rms_norm_backward_call *const c = &f->call;
+    bool exceeds = false;
+    bool *const overflow = &exceeds;
+    if (!tensor_read(e, &f->t.grad_y, "grad_y") ||
+        !tensor_read(e, &f->t.x, "x") ||
+        !tensor_read(e, &f->t.weight, "weight") ||
+        !tensor_read(e, &f->t.rstd, "rstd")) {
+        return false;
+    }
+    /* dtypes */
+    f->d.T = f->t.grad_y.dtype;
+    CHECK(e, index_of_T(f->d.T) >= 0, "grad_y: expected dtype float64, float32, float16 or bfloat16, got %s",
+          dtype_name(f->t.grad_y.dtype));
+    CHECK(e, f->t.x.dtype == f->d.T, "x: expected dtype %s (as grad_y), got %s", dtype_name(f->t.grad_y.dtype),
+          dtype_name(f->t.x.dtype));
+    CHECK(e, f->t.weight.dtype == f->d.T, "weight: expected dtype %s (as grad_y), got %s",
+          dtype_name(f->t.grad_y.dtype), dtype_name(f->t.weight.dtype));
+    CHECK(e, f->t.rstd.dtype == dtype_acc(f->d.T), "rstd: expected dtype %s (accumulation dtype of grad_y), got %s",
+          dtype_name(dtype_acc(f->t.grad_y.dtype)), dtype_name(f->t.rstd.dtype));
+    /* devices */
+    CHECK(e, same_device(&f->t.x, &f->t.grad_y), "x: expected device %s (as grad_y), got %s",
+          device_text(e, &f->t.grad_y), device_text(e, &f->t.x));
+    CHECK(e, same_device(&f->t.weight, &f->t.grad_y), "weight: expected device %s (as grad_y), got %s",
+          device_text(e, &f->t.grad_y), device_text(e, &f->t.weight));
+    CHECK(e, same_device(&f->t.rstd, &f->t.grad_y), "rstd: expected device %s (as grad_y), got %s",
+          device_text(e, &f->t.grad_y), device_text(e, &f->t.rstd));
+    /* shapes */
+    CHECK(e, f->t.grad_y.dim >= 1, "grad_y: expected at least 1 dimension, got %" PRId64, f->t.grad_y.dim);
+    c->rows = product_i64(overflow, f->t.grad_y.sizes, f->t.grad_y.dim - 1);
+    CHECK(e, !exceeds, "grad_y: the product of rows does not fit 64-bit integers");
+    c->n = f->t.grad_y.sizes[f->t.grad_y.dim - 1];
+    CHECK(e, f->t.x.dim >= 1, "x: expected at least 1 dimension, got %" PRId64, f->t.x.dim);
+    CHECK(e, f->t.weight.dim == 1, "weight: expected 1 dimension, got %" PRId64, f->t.weight.dim);
+    CHECK(e, same_sizes(f->t.x.sizes, f->t.x.dim - 1, f->t.grad_y.sizes, f->t.grad_y.dim - 1) &&
+             f->t.x.sizes[f->t.x.dim - 1] == c->n,
+          "x: expected shape [*rows, n] with rows = %s (from grad_y), n = %" PRId64 " (from grad_y), got %s",
+          sizes_text(e, f->t.grad_y.sizes, f->t.grad_y.dim - 1), c->n, shape_text(e, &f->t.x));
+    CHECK(e, f->t.weight.sizes[0] == c->n, "weight: expected shape [n] with n = %" PRId64 " (from grad_y), got %s",
+          c->n, shape_text(e, &f->t.weight));
+    CHECK(e, same_sizes(f->t.rstd.sizes, f->t.rstd.dim, f->t.grad_y.sizes, f->t.grad_y.dim - 1),
+          "rstd: expected shape [*rows] with rows = %s (from grad_y), got %s",
+          sizes_text(e, f->t.grad_y.sizes, f->t.grad_y.dim - 1), shape_text(e, &f->t.rstd));
+    return true;
+}
+
+static bool rms_norm_backward_allocate(error *e, rms_norm_backward_frame *f) {
+    const rms_norm_backward_call *const c = &f->call;
+    shape s;
+    if (f->mask[0]) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.grad_y.sizes, f->t.grad_y.dim - 1) ||
+            !shape_add_dim(e, &s, c->n) ||
+            !tensor_empty(e, &f->t.grad_x, "grad_x", &s, f->d.T, f->t.grad_y.device)) {
+            return false;
+        }
+    }
+    if (f->mask[1]) {
+        s.dim = 0;
+        if (!shape_add_dim(e, &s, c->n) ||
+            !tensor_empty(e, &f->t.grad_weight, "grad_weight", &s, f->d.T, f->t.grad_y.device)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool rms_norm_backward_nothing_to_do(const rms_norm_backward_frame *f) {
+    return tensor_numel(&f->t.grad_x) == 0 && tensor_numel(&f->t.grad_weight) == 0;
+}
+
+/* Every output is zero when a kernel has nothing to run on. */
+static bool rms_norm_backward_zero(error *e, const rms_norm_backward_frame *f) {
+    return tensor_zero(e, &f->t.grad_x) &&
+           tensor_zero(e, &f->t.grad_weight);
+}
+
+/* What depends on the hardware: sizes that only launches know, and scratch. */
+static bool rms_norm_backward_prepare(error *e, rms_norm_backward_frame *f, int64_t sm_count) {
+    rms_norm_backward_call *const c = &f->call;
+    bool exceeds = false;
+    bool *const overflow = &exceeds;
+    c->partial_size[0] = min_i64(overflow, c->rows, mul_i64(overflow, 2, sm_count));
+    c->partial_size[1] = c->n;
+    CHECK(e, !exceeds, "scratch: a number leaves 64 bits or is divided by zero");
+    shape s;
+    s.dim = 0;
+    if (!shape_add(e, &s, c->partial_size, 2) ||
+        !tensor_empty(e, &f->t.partial, "partial", &s, dtype_acc(f->d.T), f->t.grad_y.device)) {
+        return false;
+    }
+    return true;
+}
+
+static bool rms_norm_backward_pointers(error *e, rms_norm_backward_frame *f) {
+    return tensor_const_data(e, &f->t.grad_y, &f->call.grad_y) &&
+           tensor_const_data(e, &f->t.x, &f->call.x) &&
+           tensor_const_data(e, &f->t.weight, &f->call.weight) &&
+           tensor_const_data(e, &f->t.rstd, &f->call.rstd) &&
+           tensor_mutable_data(e, &f->t.grad_x, &f->call.grad_x) &&
+           tensor_mutable_data(e, &f->t.grad_weight, &f->call.grad_weight) &&
+           tensor_mutable_data(e, &f->t.partial, &f->call.partial);
+}
+
+CPU_DECLARE(rms_norm_backward_rows__float64)
+CPU_DECLARE(rms_norm_backward_rows__float32)
+CPU_DECLARE(rms_norm_backward_rows__float16)
+CPU_DECLARE(rms_norm_backward_rows__bfloat16)
+CPU_DECLARE(rms_norm_backward_columns__float64)
+CPU_DECLARE(rms_norm_backward_columns__float32)
+CPU_DECLARE(rms_norm_backward_columns__float16)
+CPU_DECLARE(rms_norm_backward_columns__bfloat16)
+
+static bool rms_norm_backward_cpu(error *e, rms_norm_backward_frame *f) {
+    static const cpu_kernels rms_norm_backward_rows_kernels[4] = {
+        CPU_KERNELS(rms_norm_backward_rows__float64),
+        CPU_KERNELS(rms_norm_backward_rows__float32),
+        CPU_KERNELS(rms_norm_backward_rows__float16),
+        CPU_KERNELS(rms_norm_backward_rows__bfloat16),
+    };
+    static const cpu_kernels rms_norm_backward_columns_kernels[4] = {
+        CPU_KERNELS(rms_norm_backward_columns__float64),
+        CPU_KERNELS(rms_norm_backward_columns__float32),
+        CPU_KERNELS(rms_norm_backward_columns__float16),
+        CPU_KERNELS(rms_norm_backward_columns__bfloat16),
+    };
+    cpu_plan plans[2] = {0};
+    if (!rms_norm_backward_prepare(e, f, 32) ||
+        !rms_norm_backward_pointers(e, f)) {
+        return false;
+    }
+    const rms_norm_backward_call *const c = &f->call;
+    const int64_t bytes = tensor_bytes(&f->t.grad_y) +
+                          tensor_bytes(&f->t.x) +
+                          tensor_bytes(&f->t.weight) +
+                          tensor_bytes(&f->t.rstd) +
+                          tensor_bytes(&f->t.grad_x) +
+                          tensor_bytes(&f->t.grad_weight) +
+                          tensor_bytes(&f->t.partial);
+    const int T = index_of_T(f->d.T);
+    {
+        bool exceeds = false;
+        bool *const overflow = &exceeds;
+        plans[0] = (cpu_plan){&rms_norm_backward_rows_kernels[T], min_i64(overflow, c->rows, mul_i64(overflow, 2, 32))};
+        CHECK(e, !exceeds, "units of rms_norm_backward_rows: a number leaves 64 bits or is divided by zero");
+    }
+    if (f->mask[1]) {
+        bool exceeds = false;
+        bool *const overflow = &exceeds;
+        plans[1] = (cpu_plan){&rms_norm_backward_columns_kernels[T], ceil_div_i64(overflow, c->n, 32)};
+        CHECK(e, !exceeds, "units of rms_norm_backward_columns: a number leaves 64 bits or is divided by zero");
+    }
+    if (cpu_any_empty(plans, 2) && !rms_norm_backward_zero(e, f)) {
+        return false;
+    }
+    return cpu_run(e, plans, 2, c, bytes);
+}
+
+extern const unsigned char rms_norm_backward_fatbin[];
+
+static cuda_module module = {.image = rms_norm_backward_fatbin};
+
+static bool rms_norm_backward_rows_plan(
+    error *e, const rms_norm_backward_frame *f, const cuda_scope *scope, cuda_plan *plan) {
+    static cuda_kernel kernels[1][4] = {
+        {
+            {.name = "rms_norm_backward_rows__float64__0", .module = &module},
+            {.name = "rms_norm_backward_rows__float32__0", .module = &module},
+            {.name = "rms_norm_backward_rows__float16__0", .module = &module},
+            {.name = "rms_norm_backward_rows__bfloat16__0", .module = &module},
+        },
+    };
+    const rms_norm_backward_call *const c = &f->call;
+    const int T = index_of_T(f->d.T);
+    bool exceeds = false;
+    bool *const overflow = &exceeds;
+    plan->kernel = &kernels[0][T];
+    plan->launch = (cuda_launch){
+        .grid = {min_i64(overflow, c->rows, mul_i64(overflow, 2, scope->sm_count)), 1, 1},
+        .block = {256, 1, 1},
+    };
+    CHECK(e, !exceeds, "rms_norm_backward_rows: a number leaves 64 bits or is divided by zero");
+    return true;
+}
+
+static bool rms_norm_backward_columns_plan(
+    error *e, const rms_norm_backward_frame *f, const cuda_scope *scope, cuda_plan *plan) {
+    static cuda_kernel kernels[1][4] = {
+        {
+            {.name = "rms_norm_backward_columns__float64__0", .module = &module},
+            {.name = "rms_norm_backward_columns__float32__0", .module = &module},
+            {.name = "rms_norm_backward_columns__float16__0", .module = &module},
+            {.name = "rms_norm_backward_columns__bfloat16__0", .module = &module},
+        },
+    };
+    (void)scope;
+    const rms_norm_backward_call *const c = &f->call;
+    if (!f->mask[1]) {
+        return true;
+    }
+    const int T = index_of_T(f->d.T);
+    bool exceeds = false;
+    bool *const overflow = &exceeds;
+    plan->kernel = &kernels[0][T];
+    plan->launch = (cuda_launch){
+        .grid = {ceil_div_i64(overflow, c->n, 32), 1, 1},
+        .block = {256, 1, 1},
+    };
+    CHECK(e, !exceeds, "rms_norm_backward_columns: a number leaves 64 bits or is divided by zero");
+    return true;
+}
+
+static bool rms_norm_backward_cuda(error *e, rms_norm_backward_frame *f, const cuda_scope *scope) {
+    cuda_plan plans[2] = {0};
+    if (!rms_norm_backward_prepare(e, f, scope->sm_count) ||
+        !rms_norm_backward_pointers(e, f) ||
+        !rms_norm_backward_rows_plan(e, f, scope, &plans[0]) ||
+        !rms_norm_backward_columns_plan(e, f, scope, &plans[1])) {
+        return false;
+    }
+    if (cuda_any_empty(plans, 2) && !rms_norm_backward_zero(e, f)) {
+        return false;
+    }
+    return cuda_run(e, scope, plans, 2, &f->call);
+}
+
+static bool rms_norm_backward_run(error *e, rms_norm_backward_frame *f) {
+    if (!rms_norm_backward_check(e, f)) {
+        return false;
+    }
+    if (!tensor_make_contiguous(e, &f->t.grad_y) ||
+        !tensor_make_contiguous(e, &f->t.x) ||
+        !tensor_make_contiguous(e, &f->t.weight) ||
+        !tensor_make_contiguous(e, &f->t.rstd)) {
+        return false;
+    }
+    if (!rms_norm_backward_allocate(e, f)) {
+        return false;
+    }
+    if (rms_norm_backward_nothing_to_do(f)) {
+        return true;
+    }
+    if (on_cuda(&f->t.grad_y)) {
+        cuda_scope scope;
+        if (!cuda_enter(e, f->t.grad_y.device.index, &scope)) {
+            return false;
+        }
+        const bool ok = rms_norm_backward_cuda(e, f, &scope);
+        cuda_leave(e, &scope);
+        return ok;
+    }
+    return rms_norm_backward_cpu(e, f);
+}
+
+void rms_norm_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    rms_norm_backward_frame f = {0};
+    error_begin(&e, "my_ops::rms_norm_backward");
+    const bool grad_mode = grad_mode_disable();
+    tensor_take(&f.t.grad_y, stack[0]);
+    tensor_take(&f.t.x, stack[1]);
+    tensor_take(&f.t.weight, stack[2]);
+    tensor_take(&f.t.rstd, stack[3]);
+    if (take_bools(&e, stack[4], "grad_mask", f.mask, 2)) {
+        rms_norm_backward_run(&e, &f);
+    }
+    tensor_release(&e, &f.t.grad_y);
+    tensor_release(&e, &f.t.x);
+    tensor_release(&e, &f.t.weight);
+    tensor_release(&e, &f.t.rstd);
+    tensor_release(&e, &f.t.partial);
+    tensor_define(&e, &f.t.grad_x);
+    tensor_define(&e, &f.t.grad_weight);
+    tensor_give(&e, &f.t.grad_x, &stack[0]);
+    tensor_give(&e, &f.t.grad_weight, &stack[1]);
+    grad_mode_restore(grad_mode);
+    error_raise(&e);
+}

@@ -1,0 +1,71 @@
+/* my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
+ *
+ * The CPU unit of rms_norm_backward: compiled once for each choice of dtypes and each instruction set, with T_DTYPE
+ * and CPU_SYMBOL defined by the build. */
+#include "scalar.h"
+
+typedef CPU_SCALAR(T_DTYPE) T_t;
+typedef CPU_ACC(T_DTYPE) T_acc_t;
+
+static inline T_acc_t load_T(const T_t *p) {
+    return CPU_LOAD(T_DTYPE)(p);
+}
+
+static inline void store_T(T_t *p, T_acc_t value) {
+    CPU_STORE(T_DTYPE)(p, value);
+}
+
+/* The first variable goes by these names too. */
+#define CPU_DTYPE T_DTYPE
+#define scalar_t T_t
+#define acc_t T_acc_t
+#define load load_T
+#define store store_T
+
+#include "vector.h"
+
+#include "rms_norm_backward.h"
+
+typedef struct rms_norm_backward_args {
+    const scalar_t *grad_y;
+    const scalar_t *x;
+    const scalar_t *weight;
+    const acc_t *rstd;
+    scalar_t *grad_x;
+    scalar_t *grad_weight;
+    acc_t *partial;
+    int64_t partial_size[2];
+    int64_t rows;
+    int64_t n;
+} rms_norm_backward_args;
+
+#include "../../csrc/rms_norm_backward.c"
+
+static rms_norm_backward_args rms_norm_backward_args_from(const void *record) {
+    const rms_norm_backward_call *const call = record;
+    return (rms_norm_backward_args){
+        .grad_y = call->grad_y,
+        .x = call->x,
+        .weight = call->weight,
+        .rstd = call->rstd,
+        .grad_x = call->grad_x,
+        .grad_weight = call->grad_weight,
+        .partial = call->partial,
+        .partial_size = {call->partial_size[0], call->partial_size[1]},
+        .rows = call->rows,
+        .n = call->n,
+    };
+}
+
+void CPU_SYMBOL(rms_norm_backward_rows)(const void *record, int64_t begin, int64_t end);
+
+void CPU_SYMBOL(rms_norm_backward_rows)(const void *record, int64_t begin, int64_t end) {
+    const rms_norm_backward_args args = rms_norm_backward_args_from(record);
+    rms_norm_backward_rows(&args, begin, end);
+}
+void CPU_SYMBOL(rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end);
+
+void CPU_SYMBOL(rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end) {
+    const rms_norm_backward_args args = rms_norm_backward_args_from(record);
+    rms_norm_backward_columns(&args, begin, end);
+}

@@ -1,0 +1,24 @@
+/* my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
+ *
+ * What the host function hands to the kernels of rms_norm_backward: one record, read by host C, by the CPU unit and by the CUDA
+ * unit, so that they cannot disagree. Tensors are contiguous, pointers are null for what is absent. */
+#ifndef MY_OPS_RMS_NORM_BACKWARD_H
+#define MY_OPS_RMS_NORM_BACKWARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct rms_norm_backward_call {
+    const void *grad_y; /* T[*rows, n] */
+    const void *x; /* T[*rows, n] */
+    const void *weight; /* T[n] */
+    const void *rstd; /* acc(T)[*rows] */
+    void *grad_x; /* T[*rows, n], null when not wanted */
+    void *grad_weight; /* T[n], null when not wanted */
+    void *partial; /* acc(T)[min(rows, 2 * sm_count), n] */
+    int64_t partial_size[2];
+    int64_t rows;
+    int64_t n;
+} rms_norm_backward_call;
+
+#endif

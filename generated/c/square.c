@@ -1,0 +1,182 @@
+/* my_ops::square(Tensor x) -> Tensor
+ *
+ * x * x, element by element.
+ */
+#include "square.h"
+
+#include "host.h"
+#include "operators.h"
+
+typedef struct square_frame {
+    struct {
+        tensor x;
+        tensor y;
+    } t;
+    struct {
+        dtype T;
+    } d;
+    square_call call;
+} square_frame;
+
+/* The place of a dtype in the kernel tables below, -1 when T does not allow it. */
+static int index_of_T(dtype d) {
+    switch (d) {
+    case DTYPE_FLOAT64:
+        return 0;
+    case DTYPE_FLOAT32:
+        return 1;
+    case DTYPE_FLOAT16:
+        return 2;
+    case DTYPE_BFLOAT16:
+        return 3;
+    default:
+        return -1;
+    }
+}
+
+static bool square_check(error *e, square_frame *f) {
+    square_call *const c = &f->call;
+    bool exceeds = false;
+    bool *const overflow = &exceeds;
+    if (!tensor_read(e, &f->t.x, "x")) {
+        return false;
+    }
+    /* dtypes */
+    f->d.T = f->t.x.dtype;
+    CHECK(e, index_of_T(f->d.T) >= 0, "x: expected dtype float64, float32, float16 or bfloat16, got %s",
+          dtype_name(f->t.x.dtype));
+    /* shapes */
+    c->shape = product_i64(overflow, f->t.x.sizes, f->t.x.dim);
+    CHECK(e, !exceeds, "x: the product of shape does not fit 64-bit integers");
+    return true;
+}
+
+static bool square_allocate(error *e, square_frame *f) {
+    shape s;
+    s.dim = 0;
+    if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim) ||
+        !tensor_empty(e, &f->t.y, "y", &s, f->d.T, f->t.x.device)) {
+        return false;
+    }
+    return true;
+}
+
+static bool square_nothing_to_do(const square_frame *f) {
+    return tensor_numel(&f->t.y) == 0;
+}
+
+/* Every output is zero when a kernel has nothing to run on. */
+static bool square_zero(error *e, const square_frame *f) {
+    return tensor_zero(e, &f->t.y);
+}
+
+static bool square_pointers(error *e, square_frame *f) {
+    return tensor_const_data(e, &f->t.x, &f->call.x) &&
+           tensor_mutable_data(e, &f->t.y, &f->call.y);
+}
+
+CPU_DECLARE(square__float64)
+CPU_DECLARE(square__float32)
+CPU_DECLARE(square__float16)
+CPU_DECLARE(square__bfloat16)
+
+static bool square_cpu(error *e, square_frame *f) {
+    static const cpu_kernels square_kernels[4] = {
+        CPU_KERNELS(square__float64),
+        CPU_KERNELS(square__float32),
+        CPU_KERNELS(square__float16),
+        CPU_KERNELS(square__bfloat16),
+    };
+    cpu_plan plans[1] = {0};
+    if (!square_pointers(e, f)) {
+        return false;
+    }
+    const square_call *const c = &f->call;
+    const int64_t bytes = tensor_bytes(&f->t.x) +
+                          tensor_bytes(&f->t.y);
+    const int T = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&square_kernels[T], tensor_numel(&f->t.x)};
+    if (cpu_any_empty(plans, 1) && !square_zero(e, f)) {
+        return false;
+    }
+    return cpu_run(e, plans, 1, c, bytes);
+}
+
+extern const unsigned char square_fatbin[];
+
+static cuda_module module = {.image = square_fatbin};
+
+static bool square_plan(
+    error *e, const square_frame *f, const cuda_scope *scope, cuda_plan *plan) {
+    static cuda_kernel kernels[1][4] = {
+        {
+            {.name = "square__float64__0", .module = &module},
+            {.name = "square__float32__0", .module = &module},
+            {.name = "square__float16__0", .module = &module},
+            {.name = "square__bfloat16__0", .module = &module},
+        },
+    };
+    (void)scope;
+    const int T = index_of_T(f->d.T);
+    bool exceeds = false;
+    bool *const overflow = &exceeds;
+    plan->kernel = &kernels[0][T];
+    plan->launch = (cuda_launch){
+        .grid = {ceil_div_i64(overflow, tensor_numel(&f->t.x), 1024), 1, 1},
+        .block = {256, 1, 1},
+    };
+    CHECK(e, !exceeds, "square: a number leaves 64 bits or is divided by zero");
+    return true;
+}
+
+static bool square_cuda(error *e, square_frame *f, const cuda_scope *scope) {
+    cuda_plan plans[1] = {0};
+    if (!square_pointers(e, f) ||
+        !square_plan(e, f, scope, &plans[0])) {
+        return false;
+    }
+    if (cuda_any_empty(plans, 1) && !square_zero(e, f)) {
+        return false;
+    }
+    return cuda_run(e, scope, plans, 1, &f->call);
+}
+
+static bool square_run(error *e, square_frame *f) {
+    if (!square_check(e, f)) {
+        return false;
+    }
+    if (!tensor_make_contiguous(e, &f->t.x)) {
+        return false;
+    }
+    if (!square_allocate(e, f)) {
+        return false;
+    }
+    if (square_nothing_to_do(f)) {
+        return true;
+    }
+    if (on_cuda(&f->t.x)) {
+        cuda_scope scope;
+        if (!cuda_enter(e, f->t.x.device.index, &scope)) {
+            return false;
+        }
+        const bool ok = square_cuda(e, f, &scope);
+        cuda_leave(e, &scope);
+        return ok;
+    }
+    return square_cpu(e, f);
+}
+
+void square_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    square_frame f = {0};
+    error_begin(&e, "my_ops::square");
+    const bool grad_mode = grad_mode_disable();
+    tensor_take(&f.t.x, stack[0]);
+    square_run(&e, &f);
+    tensor_release(&e, &f.t.x);
+    tensor_give(&e, &f.t.y, &stack[0]);
+    grad_mode_restore(grad_mode);
+    error_raise(&e);
+}

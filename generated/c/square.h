@@ -1,0 +1,17 @@
+/* my_ops::square(Tensor x) -> Tensor
+ *
+ * What the host function hands to the kernels of square: one record, read by host C, by the CPU unit and by the CUDA
+ * unit, so that they cannot disagree. Tensors are contiguous, pointers are null for what is absent. */
+#ifndef MY_OPS_SQUARE_H
+#define MY_OPS_SQUARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct square_call {
+    const void *x; /* T[*shape] */
+    void *y; /* T[*shape] */
+    int64_t shape;
+} square_call;
+
+#endif

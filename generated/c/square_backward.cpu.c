@@ -1,0 +1,53 @@
+/* my_ops::square_backward(Tensor grad_y, Tensor x) -> Tensor
+ *
+ * The CPU unit of square_backward: compiled once for each choice of dtypes and each instruction set, with T_DTYPE
+ * and CPU_SYMBOL defined by the build. */
+#include "scalar.h"
+
+typedef CPU_SCALAR(T_DTYPE) T_t;
+typedef CPU_ACC(T_DTYPE) T_acc_t;
+
+static inline T_acc_t load_T(const T_t *p) {
+    return CPU_LOAD(T_DTYPE)(p);
+}
+
+static inline void store_T(T_t *p, T_acc_t value) {
+    CPU_STORE(T_DTYPE)(p, value);
+}
+
+/* The first variable goes by these names too. */
+#define CPU_DTYPE T_DTYPE
+#define scalar_t T_t
+#define acc_t T_acc_t
+#define load load_T
+#define store store_T
+
+#include "vector.h"
+
+#include "square_backward.h"
+
+typedef struct square_backward_args {
+    const scalar_t *grad_y;
+    const scalar_t *x;
+    scalar_t *grad_x;
+    int64_t shape;
+} square_backward_args;
+
+#include "../../csrc/square_backward.c"
+
+static square_backward_args square_backward_args_from(const void *record) {
+    const square_backward_call *const call = record;
+    return (square_backward_args){
+        .grad_y = call->grad_y,
+        .x = call->x,
+        .grad_x = call->grad_x,
+        .shape = call->shape,
+    };
+}
+
+void CPU_SYMBOL(square_backward)(const void *record, int64_t begin, int64_t end);
+
+void CPU_SYMBOL(square_backward)(const void *record, int64_t begin, int64_t end) {
+    const square_backward_args args = square_backward_args_from(record);
+    square_backward(&args, begin, end);
+}

@@ -1,0 +1,18 @@
+/* my_ops::square_backward(Tensor grad_y, Tensor x) -> Tensor
+ *
+ * What the host function hands to the kernels of square_backward: one record, read by host C, by the CPU unit and by the CUDA
+ * unit, so that they cannot disagree. Tensors are contiguous, pointers are null for what is absent. */
+#ifndef MY_OPS_SQUARE_BACKWARD_H
+#define MY_OPS_SQUARE_BACKWARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct square_backward_call {
+    const void *grad_y; /* T[*shape] */
+    const void *x; /* T[*shape] */
+    void *grad_x; /* T[*shape] */
+    int64_t shape;
+} square_backward_call;
+
+#endif

@@ -1,0 +1,29 @@
+// my_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+//
+// What the device functions of rms_norm see: the fields of the call record under the types of one choice of dtypes.
+#pragma once
+
+#include "dtype.cuh"
+#include "rms_norm.h"
+
+template <typename T>
+struct rms_norm_args {
+    const T* x;
+    const T* weight;
+    T* y;
+    acc_t<T>* rstd;
+    int64_t rows;
+    int64_t n;
+    acc_t<T> eps;
+
+    __device__ explicit rms_norm_args(const rms_norm_call& call)
+        : x(static_cast<const T*>(call.x))
+        , weight(static_cast<const T*>(call.weight))
+        , y(static_cast<T*>(call.y))
+        , rstd(static_cast<acc_t<T>*>(call.rstd))
+        , rows(call.rows)
+        , n(call.n)
+        , eps(static_cast<acc_t<T>>(call.eps))
+    {
+    }
+};

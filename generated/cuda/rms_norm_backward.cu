@@ -1,0 +1,45 @@
+// my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
+//
+// The kernels of rms_norm_backward: its body for each choice of dtypes and each entry of `launch:`.
+#include "../../csrc/rms_norm_backward.cu"
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_backward_rows__float64__0(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_rows<double>(rms_norm_backward_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_backward_rows__float32__0(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_rows<float>(rms_norm_backward_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_backward_rows__float16__0(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_rows<__half>(rms_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_backward_rows__bfloat16__0(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_rows<__nv_bfloat16>(rms_norm_backward_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_backward_columns__float64__0(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_columns<double>(rms_norm_backward_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_backward_columns__float32__0(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_columns<float>(rms_norm_backward_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_backward_columns__float16__0(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_columns<__half>(rms_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_backward_columns__bfloat16__0(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_columns<__nv_bfloat16>(rms_norm_backward_args<__nv_bfloat16>(call));
+}
+

@@ -1,0 +1,35 @@
+// my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
+//
+// What the device functions of rms_norm_backward see: the fields of the call record under the types of one choice of dtypes.
+#pragma once
+
+#include "dtype.cuh"
+#include "rms_norm_backward.h"
+
+template <typename T>
+struct rms_norm_backward_args {
+    const T* grad_y;
+    const T* x;
+    const T* weight;
+    const acc_t<T>* rstd;
+    T* grad_x;
+    T* grad_weight;
+    acc_t<T>* partial;
+    int64_t partial_size[2];
+    int64_t rows;
+    int64_t n;
+
+    __device__ explicit rms_norm_backward_args(const rms_norm_backward_call& call)
+        : grad_y(static_cast<const T*>(call.grad_y))
+        , x(static_cast<const T*>(call.x))
+        , weight(static_cast<const T*>(call.weight))
+        , rstd(static_cast<const acc_t<T>*>(call.rstd))
+        , grad_x(static_cast<T*>(call.grad_x))
+        , grad_weight(static_cast<T*>(call.grad_weight))
+        , partial(static_cast<acc_t<T>*>(call.partial))
+        , partial_size{call.partial_size[0], call.partial_size[1]}
+        , rows(call.rows)
+        , n(call.n)
+    {
+    }
+};

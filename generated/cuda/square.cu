@@ -1,0 +1,25 @@
+// my_ops::square(Tensor x) -> Tensor
+//
+// The kernels of square: its body for each choice of dtypes and each entry of `launch:`.
+#include "../../csrc/square.cu"
+
+extern "C" __global__ void __launch_bounds__(256)
+square__float64__0(const __grid_constant__ square_call call) {
+    square<double>(square_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+square__float32__0(const __grid_constant__ square_call call) {
+    square<float>(square_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+square__float16__0(const __grid_constant__ square_call call) {
+    square<__half>(square_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+square__bfloat16__0(const __grid_constant__ square_call call) {
+    square<__nv_bfloat16>(square_args<__nv_bfloat16>(call));
+}
+

@@ -1,0 +1,19 @@
+"""The operators of my_ops: typed functions that train, compile and export.
+
+torch.ops.my_ops holds the same operators as PyTorch's dispatcher sees them.
+"""
+
+from . import _runtime as _runtime  # first: what it cannot load is an ImportError that says why
+from .ops.gather_rows import gather_rows
+from .ops.rms_norm import rms_norm
+from .ops.rms_norm_backward import rms_norm_backward
+from .ops.square import square
+from .ops.square_backward import square_backward
+
+__all__ = [
+    "gather_rows",
+    "rms_norm",
+    "rms_norm_backward",
+    "square",
+    "square_backward",
+]

@@ -1,0 +1,181 @@
+"""What the fake kernels share: how errors spell values, and the arithmetic of the spec language.
+
+The texts and numbers are those of the C host functions. Sizes may be symbolic (torch.SymInt).
+"""
+# mypy: disable-error-code="no-untyped-call"
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+_ACC = {
+    torch.float64: torch.float64,
+    torch.float32: torch.float32,
+    torch.float16: torch.float32,
+    torch.bfloat16: torch.float32,
+    torch.uint8: torch.int64,
+    torch.int8: torch.int64,
+    torch.int16: torch.int64,
+    torch.int32: torch.int64,
+    torch.int64: torch.int64,
+    torch.bool: torch.int64,
+    torch.complex64: torch.complex64,
+    torch.complex128: torch.complex128,
+    torch.float8_e4m3fn: torch.float32,
+    torch.float8_e5m2: torch.float32,
+    torch.float8_e4m3fnuz: torch.float32,
+    torch.float8_e5m2fnuz: torch.float32,
+    torch.float8_e8m0fnu: torch.float32,
+}
+
+
+def acc(dtype: torch.dtype) -> torch.dtype:
+    """The dtype in which kernels accumulate."""
+    return _ACC[dtype]
+
+
+# ---------------------------------------------------------------- checks
+
+
+class Check:
+    """The checks of one operator. Conditions may be symbolic; what does not hold is a RuntimeError."""
+
+    def __init__(self, operator: str) -> None:
+        self.operator = operator
+
+    def __call__(self, condition: Any, problem: Callable[[], str]) -> None:
+        torch._check(condition, lambda: f"{self.operator}: {problem()}")
+
+    def sizes(self, sizes: Sequence[int], expected: Sequence[int], problem: Callable[[], str]) -> None:
+        """Both are equal in number and in each size."""
+        self(len(sizes) == len(expected), problem)
+        for size, wanted in zip(sizes, expected, strict=True):
+            self(size == wanted, problem)
+
+    def star(self, sizes: Sequence[int], problem: Callable[[], str]) -> Sequence[int]:
+        """The sizes that a star covers; their product must fit 64 bits."""
+        if all(isinstance(size, int) for size in sizes):
+            self(math.prod(sizes) < 2**63, problem)
+        return sizes
+
+    def computed(self, value: Callable[[], Any], problem: Callable[[], str]) -> Any:
+        """The value; a result outside 64 bits and a division by zero are errors."""
+        try:
+            return value()
+        except OverflowError:
+            raise RuntimeError(f"{self.operator}: {problem()}") from None
+
+
+# ---------------------------------------------------------------- sizes and their spelling
+
+
+def product(sizes: Sequence[int]) -> int:
+    """A star as a number."""
+    return math.prod(sizes)
+
+
+def count(values: Sequence[Any]) -> int:
+    """Their number; `len` may be the name of an argument."""
+    return len(values)
+
+
+def item(values: Sequence[int], index: int) -> int:
+    """values[index], counted from the end when negative."""
+    if not -len(values) <= index < len(values):
+        raise OverflowError
+    return values[index]
+
+
+def dtype_text(dtype: torch.dtype) -> str:
+    """float16"""
+    return str(dtype).removeprefix("torch.")
+
+
+def sizes_text(sizes: Sequence[int]) -> str:
+    """[2, 3]"""
+    return f"[{', '.join(str(size) for size in sizes)}]"
+
+
+def strides_text(strides: Sequence[int]) -> str:
+    """(3, 1)"""
+    return f"({', '.join(str(stride) for stride in strides)})"
+
+
+def float_text(value: float) -> str:
+    """The shortest of %.6g to %.17g that reads back as the same number; a symbol by its name."""
+    if not isinstance(value, (int, float)):
+        return str(value)
+    if math.isnan(value):
+        return "nan"
+    texts = [f"{value:.{digits}g}" for digits in range(6, 18)]
+    return next((text for text in texts if float(text) == value), texts[-1])
+
+
+# ---------------------------------------------------------------- exact 64-bit arithmetic
+
+
+def fit(value: int) -> int:
+    """An integer that must fit 64 bits."""
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise OverflowError
+    return value
+
+
+def _divisor(value: Any) -> Any:
+    if value == 0:
+        raise OverflowError
+    return value
+
+
+def floordiv(left: Any, right: Any) -> Any:
+    """Rounds towards minus infinity."""
+    return fit(left // _divisor(right))
+
+
+def mod(left: Any, right: Any) -> Any:
+    """Has the sign of the divisor."""
+    return left % _divisor(right)
+
+
+def divide(left: Any, right: Any) -> Any:
+    """A float."""
+    return left / _divisor(right)
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """An integer power has no negative exponent; numbers that are far too large are not computed."""
+    if isinstance(base, int) and isinstance(exponent, int):
+        if exponent < 0 or (exponent > 64 and abs(base) > 1):
+            raise OverflowError
+        return fit(base ** (exponent if exponent <= 64 else 2 + exponent % 2))
+    return base**exponent
+
+
+def ceil_div(left: Any, right: Any) -> Any:
+    """Rounds towards plus infinity."""
+    return fit(-(-left // _divisor(right)))
+
+
+def round_up(value: Any, step: Any) -> Any:
+    """The smallest multiple of `step` that is at least `value`."""
+    return fit(ceil_div(value, step) * step)
+
+
+def next_pow2(value: int) -> int:
+    """The smallest power of two that is at least `value`; 1 for anything below."""
+    return fit(1 << (int(value) - 1).bit_length()) if value > 1 else 1
+
+
+def min(*values: Any) -> Any:
+    """The smallest; symbolic where a value is."""
+    return functools.reduce(torch.sym_min, values)
+
+
+def max(*values: Any) -> Any:
+    """The largest; symbolic where a value is."""
+    return functools.reduce(torch.sym_max, values)

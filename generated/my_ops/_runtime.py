@@ -1,0 +1,140 @@
+"""Loads my_ops.so, and holds what the operators of this package share.
+
+Nothing here touches CUDA. Whatever goes wrong is one ImportError, which says what is wrong and what to do.
+"""
+# mypy: disable-error-code="no-any-return,no-untyped-call"
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+try:
+    import torch
+except ModuleNotFoundError as error:
+    raise ImportError(f"my_ops needs PyTorch 2.10 or newer ({error}): pip install 'torch>=2.10'") from None
+
+_FOLDER = Path(__file__).resolve().parent
+_LIBRARY = _FOLDER / "my_ops.so"
+_OPERATORS = (
+    "my_ops::gather_rows",
+    "my_ops::rms_norm",
+    "my_ops::rms_norm_backward",
+    "my_ops::square",
+    "my_ops::square_backward",
+)
+
+
+def _check_torch() -> None:
+    version = re.match(r"(\d+)\.(\d+)", torch.__version__)
+    if version is None or (int(version[1]), int(version[2])) < (2, 10):
+        raise ImportError(f"my_ops needs PyTorch 2.10 or newer, not {torch.__version__}: pip install 'torch>=2.10'")
+
+
+def _load() -> None:
+    """Loads the library. The second time in a process this does nothing."""
+    if not _LIBRARY.exists():
+        raise ImportError(f"{_LIBRARY} is missing: build it with `make build`, or pip install the package")
+    try:
+        library = ctypes.CDLL(str(_LIBRARY))
+        problem = library.my_ops_load_error
+    except (OSError, AttributeError) as error:
+        raise ImportError(
+            f"{error}: the library does not fit this machine or PyTorch {torch.__version__}; "
+            "build it again with `make build`, or pip install the package again"
+        ) from None
+    problem.restype = ctypes.c_char_p
+    text = problem()
+    if text is not None:
+        raise ImportError(_registered_twice() or text.decode(errors="replace"))
+
+
+def _registered_twice() -> str:
+    """What to say when another file defined the operators first; nothing if none did."""
+    for operator in _OPERATORS:
+        if not torch._C._dispatch_has_kernel(operator):
+            continue
+        found = re.search(r"registered at (.+):\d+", torch._C._dispatch_dump(operator))
+        if found is not None and found[1] != str(_LIBRARY):
+            return (
+                f"{_LIBRARY} was not loaded: the operators of my_ops are already registered by {found[1]}; "
+                "import only one of the two in a process"
+            )
+    return ""
+
+
+def _tag_compile_cache() -> None:
+    """Makes the caches of torch.compile depend on the Python code of this package.
+
+    They keep compiled backward graphs on disk, under keys that do not see an operator's gradient or fake kernel: after
+    these changed, the next process would run the old ones without a word.
+    """
+    from torch.compiler import config
+
+    digest = hashlib.sha256()
+    for path in sorted(_FOLDER.rglob("*.py")):
+        digest.update(path.read_bytes())
+    others = re.sub(r"\|my_ops:[0-9a-f]*", "", config.cache_key_tag)
+    config.cache_key_tag = f"{others}|my_ops:{digest.hexdigest()[:16]}"
+
+
+_check_torch()
+_load()
+_tag_compile_cache()
+
+# ---------------------------------------------------------------- for the modules of the operators
+
+is_compiling = torch.compiler.is_compiling
+is_grad_enabled = torch.is_grad_enabled
+is_transformed = torch._C._are_functorch_transforms_active
+any_requires_grad = torch._C._any_requires_grad
+after_autograd = torch._C._after_autograd_keyset
+forward_ad = torch.autograd.forward_ad
+
+
+def kernels(operator: str) -> torch.library.Library:
+    """Through this an operator registers its Python kernels. They live as long as the process; when its module is run
+    again, the new ones take the place of the old ones.
+    """
+    kept: dict[str, torch.library.Library] = vars(torch.ops.my_ops).setdefault("_python_kernels", {})
+    if operator in kept:
+        kept.pop(operator)._destroy()
+    kept[operator] = torch.library.Library("my_ops", "IMPL")
+    return kept[operator]
+
+
+def direct_apply(function: type[torch.autograd.Function]) -> Callable[..., Any]:
+    """`function.apply` where no torch.func transform is active: without binding arguments to its signature, which costs
+    more than the rest of a call.
+    """
+    return super(torch.autograd.Function, function).apply  # type: ignore[misc]
+
+
+def zeros(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """The gradient of an output that nothing was computed from."""
+    return torch.zeros(shape, dtype=dtype, device=device)
+
+
+def refuse_transform(operator: str) -> NoReturn:
+    """torch.func.grad and the like would lose the gradient of an operator that they meet in the dispatcher."""
+    raise RuntimeError(
+        f"my_ops::{operator}: torch.func transforms differentiate my_ops.{operator}, not "
+        f"torch.ops.my_ops.{operator}, and only outside torch.compile"
+    )
+
+
+def no_gradient(operator: str) -> str:
+    """What the backward of an operator without one says."""
+    return (
+        f"my_ops::{operator}: no gradient is declared; give it `backward: <operator>` or `differentiable: false` "
+        "in ops.yaml"
+    )
+
+
+def no_forward_derivative(operator: str) -> str:
+    """What forward-mode differentiation says."""
+    return f"my_ops::{operator}: forward-mode derivatives are not supported"

@@ -1,0 +1,1 @@
+"""One module per operator: fake kernel, autograd, registration, wrapper."""

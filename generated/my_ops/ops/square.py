@@ -1,0 +1,113 @@
+"""my_ops::square(Tensor x) -> Tensor
+
+x * x, element by element.
+"""
+# mypy: disable-error-code="no-any-return,no-untyped-call"
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .. import _rules, _runtime
+from .._runtime import after_autograd as _after_autograd
+from .._runtime import any_requires_grad as _any_requires_grad
+from .._runtime import forward_ad as _forward_ad
+from .._runtime import is_compiling as _is_compiling
+from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_transformed as _is_transformed
+from . import square_backward as _backward
+
+_op = torch.ops.my_ops.square.default
+# The C++ function under the overload, without the Python method around it.
+_call_no_grad = torch.ops.my_ops._square_no_grad.default._op
+_backward_no_grad = torch.ops.my_ops._square_backward_no_grad.default
+
+# ---------------------------------------------------------------- fake kernel
+
+_check = _rules.Check("my_ops::square")
+_T = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+
+
+def _fake(x: Tensor) -> Tensor:
+    _check(
+        x.dtype in _T,
+        lambda: f"x: expected dtype float64, float32, float16 or bfloat16, got {_rules.dtype_text(x.dtype)}",
+    )
+    shape = _check.star(x.shape, lambda: "x: the product of shape does not fit 64-bit integers")
+    y = x.new_empty(shape)
+    return y
+
+
+# ---------------------------------------------------------------- autograd
+
+
+class _Square(torch.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Tensor) -> Any:
+        return _call_no_grad(x)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        (x,) = inputs
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(x)
+
+    @staticmethod
+    def backward(ctx: Any, grad_y: Tensor | None) -> Any:
+        if grad_y is None:
+            return None
+        (x,) = ctx.saved_tensors
+        run = _backward.square_backward if _is_grad_enabled() else _backward_no_grad
+        grad_x = run(grad_y, x)
+        return grad_x
+
+    @staticmethod
+    def jvp(ctx: Any, *_: Any) -> Any:
+        raise RuntimeError(_runtime.no_forward_derivative("square"))
+
+
+_apply = _runtime.direct_apply(_Square)
+
+
+def _autograd(keyset: Any, x: Tensor) -> Any:
+    if (_is_grad_enabled() and _any_requires_grad(x)) or _forward_ad._current_level >= 0:
+        if _is_transformed():
+            _runtime.refuse_transform("square")
+        return _apply(x)
+    return _op.redispatch(keyset & _after_autograd, x)
+
+
+# ---------------------------------------------------------------- registration
+
+_kernels = _runtime.kernels("square")
+torch.library.register_fake("my_ops::square", _fake, lib=_kernels)
+torch.library.register_fake("my_ops::_square_no_grad", _fake, lib=_kernels)
+_kernels.impl("square", _autograd, "Autograd", with_keyset=True)
+_kernels.impl("_square_no_grad", torch.library.fallthrough_kernel, "Autograd")
+
+# ---------------------------------------------------------------- wrapper
+
+
+def square(x: Tensor) -> Tensor:
+    """x * x, element by element.
+
+    Args:
+        x: T[*shape]
+
+    Returns:
+        y: T[*shape]
+
+    T is float64, float32, float16 or bfloat16.
+    """
+    if _is_compiling():
+        return _op(x)
+    if (_is_grad_enabled() and (_any_requires_grad(x) or _is_transformed())) or _forward_ad._current_level >= 0:
+        if _is_transformed():
+            return _Square.apply(x)
+        return _apply(x)
+    return _call_no_grad(x)

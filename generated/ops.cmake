@@ -1,0 +1,63 @@
+# What the build compiles for each operator of my_ops.
+set(OPS_NAMESPACE my_ops)
+set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward gather_rows)
+
+cpu_unit(square "square"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(square)
+
+cpu_unit(square_backward "square_backward"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(square_backward)
+
+cpu_unit(rms_norm "rms_norm"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(rms_norm)
+
+cpu_unit(rms_norm_backward "rms_norm_backward_rows rms_norm_backward_columns"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(rms_norm_backward)
+
+cpu_unit(gather_rows "gather_rows"
+    "T=float64 I=int32"
+    "T=float64 I=int64"
+    "T=float32 I=int32"
+    "T=float32 I=int64"
+    "T=float16 I=int32"
+    "T=float16 I=int64"
+    "T=bfloat16 I=int32"
+    "T=bfloat16 I=int64"
+    "T=uint8 I=int32"
+    "T=uint8 I=int64"
+    "T=int8 I=int32"
+    "T=int8 I=int64"
+    "T=int16 I=int32"
+    "T=int16 I=int64"
+    "T=int32 I=int32"
+    "T=int32 I=int64"
+    "T=int64 I=int32"
+    "T=int64 I=int64"
+    "T=bool I=int32"
+    "T=bool I=int64"
+    "T=complex64 I=int32"
+    "T=complex64 I=int64"
+    "T=complex128 I=int32"
+    "T=complex128 I=int64"
+)
+cuda_unit(gather_rows)
