@@ -9,7 +9,7 @@ import sys
 import torch
 
 from . import machine, report
-from .options import Options, child_environment
+from .options import PACKAGE, Options, child_environment
 
 GROUPS = ("build", "generate", "call", "cpu", "size", "cuda")
 
@@ -34,6 +34,7 @@ def main() -> int:
     groups = arguments.groups or [group for group in GROUPS if group != "cuda" or device == "cuda"]
     if "cuda" in groups and device != "cuda" and not options.dry_run:
         parser.error("the group cuda needs a GPU; --dry-run tries its code without one")
+    sys.path.insert(0, str(PACKAGE))
     os.environ["PATH"] = child_environment()["PATH"]  # ninja and cmake of this virtual environment, for torch too
 
     here = machine.describe()

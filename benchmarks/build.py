@@ -95,7 +95,7 @@ class Inline:
 
     def _load(self, edit: str) -> ModuleType:
         if self.device == "cuda":
-            module = cpp_extension.load_inline(
+            module = cpp_extension.load_inline(  # type: ignore[no-untyped-call]
                 "my_ops_inline_cuda",
                 cpp_sources="torch::Tensor rms_norm_cuda(const torch::Tensor& x, const torch::Tensor& w, double eps);",
                 cuda_sources=(HERE / "rms_norm.cu").read_text() + edit,
@@ -104,7 +104,7 @@ class Inline:
             )
         else:
             text = (HERE / "rms_norm.h").read_text().replace("#pragma once\n", "")
-            module = cpp_extension.load_inline(
+            module = cpp_extension.load_inline(  # type: ignore[no-untyped-call]
                 "my_ops_inline",
                 cpp_sources=text + "using peer::rms_norm; using peer::rms_norm_backward;" + edit,
                 functions=["rms_norm", "rms_norm_backward"],

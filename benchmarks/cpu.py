@@ -4,11 +4,12 @@ Inputs of 128 MiB, several times the last-level cache: rms_norm forward and back
 float32 and bfloat16. Each input is counted read once, each output written once.
 
 - memcpy: the ceiling for one read and one write. One memcpy split over the same number of threads
-  (peers/memcpy_split.c) into memory that is there already; backward, with two reads for a write, is held against the same ceiling.
+  (peers/memcpy_split.c) into memory that is there already; backward, with two reads for a write, is
+  shown beside it too.
 - eager F.rms_norm, and torch.compile of it (Inductor's C++), with torch's own threads set to the same number.
 
-The allocator is told to keep freed memory (mallopt), for everyone alike: by default glibc gives large blocks back to the
-kernel after each call and takes fresh pages at the next, which costs more than the copy and hides all differences.
+The allocator is told to keep freed memory (mallopt), for everyone alike: by default glibc gives large blocks back to
+the kernel after each call and takes fresh pages at the next, which costs more than the copy and hides all differences.
 """
 
 import ctypes
@@ -21,10 +22,10 @@ import torch
 import torch.nn.functional as F
 
 from . import peers
-from .figures import Result, compared, plain
+from .figures import Figure, Grid, Result, compared
 from .options import EPS, Options
 from .progress import Progress
-from .timing import Clocked, clocked, interleave, seconds
+from .timing import Clocked, Sample, clocked, interleave, ratio, seconds, summarise
 
 THREADS = 2
 BYTES = 128 << 20
@@ -57,6 +58,7 @@ def measure(options: Options) -> Result:
     repeats = options.repeats(21, 5)
     result = Result(notes=[f"{threads} threads, {BYTES >> 20} MiB a tensor, rows of {WIDTH}."])
     progress = Progress("cpu", repeats * 8)
+    rows: dict[str, dict[str, dict[str, Sample | None]]] = {"rms_norm": {}, "square": {}}
     compiled = torch.compile(F.rms_norm, dynamic=False)
     for dtype in (torch.float32, torch.bfloat16):
         name = str(dtype).removeprefix("torch.")
@@ -76,9 +78,13 @@ def measure(options: Options) -> Result:
             Case(f"square forward, {name}", 2, {MEMCPY: memcpy, **_forward(squares, x)}),
             Case(f"square backward, {name}", 3, {MEMCPY: memcpy, **_backward(squares, x)}),
         ):
-            _add(result, case, interleave(case.candidates, repeats, progress))
+            rates = _rates(case, interleave(case.candidates, repeats, progress))
+            if case.name.startswith("rms_norm forward"):
+                result.figures += _targets(case, rates)
+            rows[case.name.split()[0]][case.name] = _row(rates)
     torch.set_num_threads(before)
     progress.close()
+    result.grids += [Grid(f"{name}, large inputs", "GB/s", table) for name, table in rows.items()]
     return result
 
 
@@ -89,22 +95,30 @@ def keep_memory() -> None:
     libc.mallopt(M_TRIM_THRESHOLD, 2**31 - 1)
 
 
-def _add(result: Result, case: Case, times: dict[str, list[float]]) -> None:
+def _rates(case: Case, times: dict[str, list[float]]) -> dict[str, list[float]]:
+    """GB/s of each repeat."""
     rates: dict[str, list[float]] = {}
     for name, values in times.items():
         moved = BYTES * (2 if name == MEMCPY else case.reads_and_writes) / 1e9
         rates[name] = [moved / value for value in values]
-    forward = case.name.startswith("rms_norm forward")
+    return rates
+
+
+def _targets(case: Case, rates: dict[str, list[float]]) -> list[Figure]:
     ours = f"{case.name}: {OURS}"
-    share = MEMCPY_SHARE if forward else None
-    result.figures.append(compared(ours, "GB/s", rates[OURS], MEMCPY, rates[MEMCPY], at_least=share))
-    peers_here = [name for name in rates if name not in (OURS, MEMCPY)]
-    for peer in peers_here:
-        factor = EAGER_FACTOR if forward and peer == EAGER else None
-        result.figures.append(compared(ours, "GB/s", rates[OURS], peer, rates[peer], at_least=factor))
-    for peer in peers_here:
-        result.figures.append(compared(f"{case.name}: {peer}", "GB/s", rates[peer], MEMCPY, rates[MEMCPY]))
-    result.figures.append(plain(f"{case.name}: {MEMCPY}", "GB/s", rates[MEMCPY]))
+    return [
+        compared(ours, "GB/s", rates[OURS], MEMCPY, rates[MEMCPY], at_least=MEMCPY_SHARE),
+        compared(ours, "GB/s", rates[OURS], EAGER, rates[EAGER], at_least=EAGER_FACTOR),
+    ]
+
+
+def _row(rates: dict[str, list[float]]) -> dict[str, Sample | None]:
+    """Rates, then ours as a multiple of each."""
+    row: dict[str, Sample | None] = {name: summarise(values) for name, values in rates.items()}
+    for name, values in rates.items():
+        if name != OURS:
+            row[f"{OURS} / {name}"] = summarise([ratio(rates[OURS], values)])
+    return row
 
 
 def _memcpy(x: torch.Tensor, threads: int) -> Clocked:

@@ -1,4 +1,4 @@
-"""The comparisons of the CUDA group: what runs against what on one shape, checked against float64 before it is timed."""
+"""The comparisons of the CUDA group: what runs against what on one shape, compared with float64 before it is timed."""
 
 import contextlib
 import math
@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from torch._functorch import config as functorch
 
 from .cuda_clock import Body, Device, input_sets
 from .options import EPS
@@ -84,7 +85,7 @@ def rms_norm_roads(n: int) -> dict[str, Road]:
 
 def compiled_roads(n: int) -> dict[str, Road]:
     # a saved tensor that the compiled backward may overwrite cannot be used by the next replay
-    torch._functorch.config.donated_buffer = False  # type: ignore[attr-defined]
+    functorch.donated_buffer = False
     torch._dynamo.reset()
     compiled = torch.compile(F.rms_norm, dynamic=False)
     return {COMPILED: lambda x, weight: compiled(x, (n,), weight, EPS)}
@@ -117,7 +118,7 @@ def square_cases(device: Device, shape: Shape, worst: Distances) -> Iterator[Cas
 
 
 def gather_rows_cases(device: Device, shape: Shape, worst: Distances) -> Iterator[Case]:
-    """Every row of a table once, in random order (int64 indices), against copy_ of the table; ATen's is index_select."""
+    """Every row of a table once, in random order (int64 indices), against copy_ of the table and torch.index_select."""
     import my_ops
 
     sets = input_sets(device, 2 * shape.nbytes)

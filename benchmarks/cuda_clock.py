@@ -5,6 +5,7 @@ host time lies between kernels, and replays of everything that is compared are q
 CPU the same code calls the bodies and reads the clock: that tries the code, its times mean nothing.
 """
 
+import gc
 import math
 import time
 from collections import deque
@@ -46,7 +47,7 @@ class Device:
 
 def open_device(name: str) -> Device:
     if name == "cuda":
-        return Device(name, torch.cuda.get_device_properties(0).L2_cache_size, torch.cuda.Stream())
+        return Device(name, torch.cuda.get_device_properties(0).L2_cache_size, torch.cuda.Stream())  # type: ignore[no-untyped-call]
     return Device(name, 1 << 14, None)
 
 
@@ -66,17 +67,19 @@ def kernel_times(
     device: Device, bodies: Mapping[str, Body], sets: int, moved: int, repeats: int
 ) -> dict[str, list[float]]:
     """Microseconds per launch of each repeat."""
-    count = launches(sets, moved)
+    count = launches(sets, moved) if device.cuda else sets
     replays = {name: _capture(device, body, sets, count) for name, body in bodies.items()}
     for replay in replays.values():
         replay()
     if not device.cuda:
         return {name: [_host_seconds(replay) / count * 1e6 for _ in range(repeats)] for name, replay in replays.items()}
     times: dict[str, list[float]] = {name: [] for name in bodies}
-    for repeat in range(repeats):
+    order = list(bodies)
+    for _ in range(repeats):
         events = {}
-        for name in replays if repeat % 2 == 0 else reversed(replays):
-            events[name] = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
+        order.reverse()
+        for name in order:
+            events[name] = [torch.cuda.Event(enable_timing=True) for _ in range(2)]  # type: ignore[no-untyped-call]
             replays[name]()  # the GPU is busy with this one while the host queues what is timed
             events[name][0].record()
             replays[name]()
@@ -95,8 +98,10 @@ def eager_times(
     kernel time, as a model's forward feels it."""
     calls = 50
     times: dict[str, list[float]] = {name: [] for name in bodies}
+    order = list(bodies)
     for repeat in range(repeats + 2):
-        for name in bodies if repeat % 2 == 0 else reversed(bodies):
+        order.reverse()
+        for name in order:
             body = bodies[name]
             device.wait()
             start = time.perf_counter()
@@ -122,11 +127,13 @@ def _capture(device: Device, body: Body, sets: int, count: int) -> Callable[[], 
         body(launch)
     device.wait()
     graph = torch.cuda.CUDAGraph()
+    gc.disable()  # what a collection would free may not be freed during a capture
     graph.capture_begin()
     try:
         rotate()
     finally:
         graph.capture_end()
+        gc.enable()
     return graph.replay
 
 

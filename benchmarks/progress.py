@@ -31,6 +31,7 @@ class Progress:
 
     def _show(self, label: str) -> None:
         filled = min(self.done, self.total) * 24 // self.total
-        line = f"{self.name:9}[{'#' * filled}{'.' * (24 - filled)}] {self.done}/{self.total} {self.elapsed():.0f} s {label}"
+        bar = "#" * filled + "." * (24 - filled)
+        line = f"{self.name:9}[{bar}] {self.done}/{self.total} {self.elapsed():.0f} s {label}"
         sys.stderr.write(f"\r\033[K{line[:110]}" if self.terminal else f"{line}\n")
         sys.stderr.flush()

@@ -1,7 +1,7 @@
 """Size of the library in KB, and what `import my_ops` adds to `import torch` in ms.
 
-- Library: built in a copy of the repository as a wheel holds it (Release, every CPU level, stripped as wheels are), with
-  CUDA for one architecture, TORCH_CUDA_ARCH_LIST or else 9.0, where there is an nvcc; and the development build in place.
+- Library: built in a copy of the repository as a wheel holds it (Release, every CPU level, stripped as wheels are),
+  with CUDA for one architecture, TORCH_CUDA_ARCH_LIST or else 9.0, where there is an nvcc; and the one of `make build`.
 - Import: pairs of new processes, `import torch` and `import torch, my_ops`, in turns; the figure is the difference in
   wall time of each pair. Beside it the time that the import statement itself takes once torch is imported.
 """
@@ -31,7 +31,7 @@ def measure(options: Options) -> Result:
     with tempfile.TemporaryDirectory(prefix="my_ops-") as temporary:
         library, cuda = _wheel_library(Path(temporary) / "tree")
     progress.step("library")
-    what = "CUDA for one architecture" if cuda else "no CUDA: no nvcc"
+    what = "CUDA for one architecture" if cuda else "without CUDA"
     result.figures.append(
         limited(f"my_ops.so as in a wheel, every CPU level, {what}", "KB", [library / 1000], LIBRARY_KB)
     )

@@ -42,8 +42,9 @@ def interleave(candidates: Mapping[str, Clocked], repeats: int, progress: Progre
     for warm_up in candidates.values():
         warm_up()
     times: dict[str, list[float]] = {name: [] for name in candidates}
+    order = list(candidates)
     for repeat in range(repeats):
-        order = list(candidates) if repeat % 2 == 0 else list(reversed(candidates))
+        order.reverse()
         for name in order:
             times[name].append(candidates[name]())
         progress.step(f"repeat {repeat + 1} of {repeats}")

@@ -36,6 +36,10 @@ foreach(level IN LISTS cpu_levels)
     target_compile_definitions(my_ops PRIVATE ${have}=1)
 endforeach()
 
+# Bodies round alike under every compiler: products and sums are not contracted. Nobody reads errno after sqrt, which
+# otherwise keeps it from being one instruction.
+set(cpu_flags -ffp-contract=off -fno-math-errno)
+
 # cpu_unit(<op> <kernels> <choice>...)
 # A choice names a dtype for each variable, "T=float32 I=int64". The kernels are the functions that the unit defines;
 # each becomes <kernel>__float32_int64__v3.
@@ -59,7 +63,7 @@ function(cpu_unit op kernels)
 ${defines}#define CPU_SYMBOL(kernel) kernel##__${dtypes}__${level}
 #include \"${op}.cpu.c\"
 ")
-            set_source_files_properties(${unit} PROPERTIES COMPILE_OPTIONS "${cpu_flags_${level}}")
+            set_source_files_properties(${unit} PROPERTIES COMPILE_OPTIONS "${cpu_flags};${cpu_flags_${level}}")
             target_sources(my_ops PRIVATE ${unit})
         endforeach()
     endforeach()

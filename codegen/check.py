@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from codegen import bind, check_rules, names, supported
-from codegen.check_backward import Declared, check_backward
+from codegen.check_backward import Declared, check_backward, names_operator
 from codegen.check_contract import check_contract
 from codegen.check_launch import Passes, check_passes
 from codegen.errors import Diagnostics, Position, shown
@@ -82,6 +82,9 @@ def check(tree: Node | None, diagnostics: Diagnostics) -> Checked | None:
     for item in found:
         known = declared[item.key.text]
         if known is None:
+            place = item.node.get("backward")
+            if isinstance(place, Scalar):
+                names_operator(read.within(item.key.text), place, item.key.text, declared)
             continue
         backward = check_backward(read.within(item.key.text), known, declared)
         operators.append(replace(known.operator, backward=backward))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from codegen.errors import nearest, shown
@@ -36,25 +36,27 @@ class Declared:
     backward: Scalar | None
 
 
+def names_operator(read: Reader, place: Scalar, own: str, operators: Collection[str]) -> bool:
+    """Whether `backward:` of the operator `own` names another operator; reports it otherwise."""
+    read = read.within("backward")
+    if place.text == own:
+        read.error(place, "an operator cannot be its own backward")
+    elif place.text not in operators:
+        close = nearest(place.text, operators)
+        read.error(place, f'there is no operator "{shown(place.text)}"', f'did you mean "{close}"?' if close else "")
+    return place.text != own and place.text in operators
+
+
 def check_backward(read: Reader, forward: Declared, operators: Mapping[str, Declared | None]) -> Backward | None:
     """Resolves the `backward:` of `forward`; `operators` holds every operator, None where one has errors of its own."""
     place = forward.backward
     if place is None:
         _saved_without_backward(read, forward)
         return None
-    name = place.text
-    read = read.within("backward")
-    if name not in operators:
-        close = nearest(name, operators)
-        read.error(place, f'there is no operator "{shown(name)}"', f'did you mean "{close}"?' if close else "")
+    if not names_operator(read, place, forward.operator.name, operators):
         return None
-    if name == forward.operator.name:
-        read.error(place, "an operator cannot be its own backward")
-        return None
-    backward = operators[name]
-    if backward is None:
-        return None
-    return _Matcher(read, place, forward.operator, backward).match()
+    backward = operators[place.text]
+    return None if backward is None else _Matcher(read.within("backward"), place, forward.operator, backward).match()
 
 
 def _saved_without_backward(read: Reader, forward: Declared) -> None:

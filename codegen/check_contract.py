@@ -299,8 +299,10 @@ class _Checker:
             stars = {dim.name for dim in self.dims if dim.star}
             if entry.name in stars:
                 return StarEntry(entry.name, entry.text)
-            known = f"stars known here are {', '.join(sorted(stars))}" if stars else "no input has a star"
-            hint = f"it is a single dim: write {entry.name}" if entry.name in scope.names else known
+            hint = f"stars known here are {', '.join(sorted(stars))}" if stars else "no input has a star"
+            if entry.name in scope.names:
+                plain = scope.names[entry.name].kind is NameKind.DIM
+                hint = f"it is a single dim: write {entry.name}" if plain else "it is a number: name the star otherwise"
             read.error(field.node.at(entry.offset), f'unknown star "{entry.name}" in shape', hint)
             return None
         expr = self.read.within(field.part).expression_at(

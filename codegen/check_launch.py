@@ -332,9 +332,6 @@ def _impossible(key: str, known: Sequence[int], complete: bool) -> str:
         return f"{key} has a size below {0 if key == 'grid' else 1}"
     if key == "block" and (total > MAX_THREADS or (len(known) == 3 and complete and known[2] > 64)):
         return f"a block has at most {MAX_THREADS} threads (64 along z), this one {total}"
-    if key == "cluster":
-        if not complete:
-            return "the size of a cluster is constant"
-        if total > MAX_CLUSTER:
-            return f"a cluster has at most {MAX_CLUSTER} blocks, this one {total}"
+    if key == "cluster" and total > MAX_CLUSTER:
+        return f"a cluster has at most {MAX_CLUSTER} blocks, this one {total}"
     return ""

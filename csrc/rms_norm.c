@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Sum of squares. Blocks of a row are summed on their own, so that the error grows with the number of blocks rather than of
- * elements; four sums side by side hide the latency of an addition. */
+/* Sum of squares. Blocks of a row are summed on their own, so that the error grows with the number of blocks rather
+ * than of elements; four sums side by side hide the latency of an addition. */
 static inline acc_t rms_norm_squares(const scalar_t *x, int64_t n) {
     enum { BLOCK = 64 };
     const int64_t step = 4 * VECTOR_LANES;
@@ -23,6 +23,11 @@ static inline acc_t rms_norm_squares(const scalar_t *x, int64_t n) {
         }
         total += (s0 + s1) + (s2 + s3);
     }
+    if (i + 2 * VECTOR_LANES <= n) {
+        const vector_pair_t v = vector_load_pair(x + i);
+        total += v.a * v.a + v.b * v.b;
+        i += 2 * VECTOR_LANES;
+    }
     for (; i < n; i += VECTOR_LANES) {
         const vector_t v = vector_load_part(x + i, vector_count(n - i));
         total += v * v;
@@ -30,26 +35,20 @@ static inline acc_t rms_norm_squares(const scalar_t *x, int64_t n) {
     return vector_sum(total);
 }
 
-/* Columns [i, i + count) of a row, at most one vector. */
-static inline void rms_norm_part(scalar_t *y, const scalar_t *x, const scalar_t *weight, acc_t rstd, int64_t i,
-                                 int64_t count) {
-    const vector_t v = vector_load_part(x + i, count) * rstd;
-    vector_store_part(y + i, v * vector_load_part(weight + i, count), count);
-}
-
-static inline void rms_norm_row(scalar_t *y, const scalar_t *x, const scalar_t *next, const scalar_t *weight, acc_t rstd,
-                                int64_t n, bool stream) {
-    int64_t i = stream ? vector_stream_head(y, n) : 0;
-    for (int64_t j = 0; j < i; j += VECTOR_LANES)
-        rms_norm_part(y, x, weight, rstd, j, vector_count(i - j));
+static inline void rms_norm_row(scalar_t *y, const scalar_t *x, const scalar_t *next, const scalar_t *weight,
+                                acc_t rstd, int64_t n, bool stream) {
+    int64_t i = 0;
     for (; i + 2 * VECTOR_LANES <= n; i += 2 * VECTOR_LANES) {
         const vector_pair_t v = vector_load_pair(x + i);
         const vector_pair_t w = vector_load_pair(weight + i);
         vector_prefetch_pair(next + i);
         vector_store_pair(y + i, v.a * rstd * w.a, v.b * rstd * w.b, stream);
     }
-    for (; i < n; i += VECTOR_LANES)
-        rms_norm_part(y, x, weight, rstd, i, vector_count(n - i));
+    for (; i < n; i += VECTOR_LANES) {
+        const int64_t count = vector_count(n - i);
+        const vector_t v = vector_load_part(x + i, count) * rstd;
+        vector_store_part(y + i, v * vector_load_part(weight + i, count), count);
+    }
 }
 
 static void rms_norm(const rms_norm_args *a, int64_t begin, int64_t end) {
@@ -57,7 +56,7 @@ static void rms_norm(const rms_norm_args *a, int64_t begin, int64_t end) {
     const int64_t n = a->n;
     const int64_t group = n <= SHORT / (int64_t)sizeof(scalar_t) ? GROUP : 1;
     const int64_t ahead = n * group > VECTOR_AHEAD ? n * group : VECTOR_AHEAD;
-    const bool stream = vector_streams(a->y, a->rows * n);
+    const bool stream = vector_streams_rows(a->y, a->rows, n);
     for (int64_t row = begin; row < end; row += group) {
         const int64_t count = end - row < group ? end - row : group;
         acc_t rstd[GROUP];

@@ -6,7 +6,8 @@
 //
 // ALIGNED: every row is made of whole, aligned vectors.
 // VECTORS: vectors of a row that a thread holds; 0 reads the row twice.
-// ROWS:    rows that a thread works on at once, a.lanes lanes each; 0 gives a row to a block or cluster.
+// ROWS:    rows that a thread works on at once, a.lanes lanes each; 0 gives a row to a block or cluster. Short rows that
+//          are not ALIGNED take a warp each, and VECTORS counts elements.
 #include "rms_norm.cuh"
 
 #include "reduce.cuh"
@@ -42,7 +43,7 @@ template <typename T> __device__ __forceinline__ acc_t<T> row_rstd(const rms_nor
     return rsqrt(squares * (acc_t<T>(1) / static_cast<acc_t<T>>(a.n)) + a.eps);
 }
 
-template <typename T, bool ALIGNED, int VECTORS, int ROWS>
+template <typename T, int VECTORS, int ROWS>
 __device__ __forceinline__ void normalize_by_lanes(const rms_norm_args<T> &a)
 {
     constexpr int SIZE = vector_size<T>;
@@ -50,32 +51,26 @@ __device__ __forceinline__ void normalize_by_lanes(const rms_norm_args<T> &a)
     const int lanes = static_cast<int>(a.lanes);
     const int groups = blockDim.x / lanes;
     const int lane = threadIdx.x % lanes;
+    const int first = lane * SIZE;
+    const int stride = lanes * SIZE;
     const int64_t first_row = int64_t{blockIdx.x} * groups * ROWS + threadIdx.x / lanes;
 
     uint4 x[ROWS][VECTORS];
-    uint4 weight[ALIGNED ? 1 : ROWS][VECTORS];
-    int first[ALIGNED ? 1 : ROWS];
+    uint4 weight[VECTORS];
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         const int64_t row = first_row + r * groups;
-        const int shift = row_shift<T, ALIGNED>(a.x + row * n, n);
-        if (r == 0 || !ALIGNED) {
-            first[r] = lane * SIZE - shift;
-        }
 #pragma unroll
         for (int k = 0; k < VECTORS; k++) {
             x[r][k] = make_uint4(0, 0, 0, 0);
             if (row < a.rows) {
-                x[r][k] = load_vector<T, ALIGNED, true>(a.x + row * n, n, first[ALIGNED ? 0 : r] + k * lanes * SIZE);
+                x[r][k] = load_vector<T, true, true>(a.x + row * n, n, first + k * stride);
             }
         }
     }
 #pragma unroll
-    for (int r = 0; r < (ALIGNED ? 1 : ROWS); r++) {
-#pragma unroll
-        for (int k = 0; k < VECTORS; k++) {
-            weight[r][k] = load_vector<T, ALIGNED, false>(a.weight, n, first[r] + k * lanes * SIZE);
-        }
+    for (int k = 0; k < VECTORS; k++) {
+        weight[k] = load_vector<T, true, false>(a.weight, n, first + k * stride);
     }
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
@@ -89,8 +84,7 @@ __device__ __forceinline__ void normalize_by_lanes(const rms_norm_args<T> &a)
         if (row < a.rows) {
 #pragma unroll
             for (int k = 0; k < VECTORS; k++) {
-                store_vector<T, ALIGNED>(a.y + row * n, n, first[ALIGNED ? 0 : r] + k * lanes * SIZE,
-                                         scaled<T>(x[r][k], weight[ALIGNED ? 0 : r][k], rstd));
+                store_vector<T, true>(a.y + row * n, n, first + k * stride, scaled<T>(x[r][k], weight[k], rstd));
             }
             if (a.rstd != nullptr && lane == 0) {
                 a.rstd[row] = rstd;
@@ -99,21 +93,59 @@ __device__ __forceinline__ void normalize_by_lanes(const rms_norm_args<T> &a)
     }
 }
 
-// First element of a thread where warps take VECTORS * 32 neighbouring vectors each, a lane every 32nd of them.
-template <typename T, int VECTORS> __device__ __forceinline__ int first_of_thread()
+// A warp for each row, element by element: nothing to find out about alignment.
+template <typename T, int ELEMENTS> __device__ __forceinline__ void normalize_elements(const rms_norm_args<T> &a)
 {
-    return (int(threadIdx.x) / 32 * VECTORS * 32 + int(threadIdx.x) % 32) * vector_size<T>;
+    const int n = static_cast<int>(a.n);
+    const int lane = threadIdx.x % 32;
+    const int64_t row = int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
+    if (row >= a.rows) {
+        return;
+    }
+    acc_t<T> x[ELEMENTS];
+    acc_t<T> weight[ELEMENTS];
+#pragma unroll
+    for (int k = 0; k < ELEMENTS; k++) {
+        const int column = lane + k * 32;
+        x[k] = column < n ? to_acc(a.x[row * n + column]) : acc_t<T>(0);
+        weight[k] = column < n ? to_acc(a.weight[column]) : acc_t<T>(0);
+    }
+    acc_t<T> squares = 0;
+#pragma unroll
+    for (int k = 0; k < ELEMENTS; k++) {
+        squares += x[k] * x[k];
+    }
+    const acc_t<T> rstd = row_rstd(a, warp_sum(squares));
+#pragma unroll
+    for (int k = 0; k < ELEMENTS; k++) {
+        const int column = lane + k * 32;
+        if (column < n) {
+            a.y[row * n + column] = from_acc<T>(x[k] * rstd * weight[k]);
+        }
+    }
+    if (a.rstd != nullptr && lane == 0) {
+        a.rstd[row] = rstd;
+    }
 }
 
 template <typename T, bool ALIGNED, int VECTORS>
 __device__ __forceinline__ void normalize_by_blocks(const rms_norm_args<T> &a)
 {
     __shared__ group_buffer<acc_t<T>> buffers[2];
-    constexpr int STRIDE = 32 * vector_size<T>;
-    const int64_t row = blockIdx.x;
+    constexpr int SIZE = vector_size<T>;
+    constexpr int STRIDE = 32 * SIZE; // a warp's vectors are neighbours
+    const bool alone = VECTORS == 1;  // such rows need no cluster
+    const int warp = threadIdx.x / 32;
+    const int warps = blockDim.x / 32;
+    const warp_group group = {warps, warp, 0, alone ? 1 : cluster_blocks(), alone ? 0 : cluster_rank()};
+    if (group.blocks > 1) {
+        announce_block(buffers);
+    }
+    const int64_t row = alone ? blockIdx.x : cluster_index();
     const int n = static_cast<int>(a.n);
     const T *x_row = a.x + row * n;
-    const int first = first_of_thread<T, VECTORS>() - row_shift<T, ALIGNED>(x_row, n);
+    const int first = ((group.rank * warps + warp) * VECTORS * 32 + int(threadIdx.x) % 32) * SIZE -
+                      row_shift<T, ALIGNED>(x_row, n);
 
     uint4 x[VECTORS];
     uint4 weight[VECTORS];
@@ -130,104 +162,49 @@ __device__ __forceinline__ void normalize_by_blocks(const rms_norm_args<T> &a)
     for (int k = 0; k < VECTORS; k++) {
         squares += sum_of_squares<T>(x[k]);
     }
-    const acc_t<T> rstd = row_rstd(a, group_sum(squares, whole_block(), buffers, 0, 0));
+    if (group.blocks > 1) {
+        await_cluster();
+    }
+    const acc_t<T> rstd = row_rstd(a, cluster_sum(squares, group, buffers, 0, 0));
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) {
         store_vector<T, ALIGNED>(a.y + row * n, n, first + k * STRIDE, scaled<T>(x[k], weight[k], rstd));
     }
-    if (a.rstd != nullptr && threadIdx.x == 0) {
+    if (a.rstd != nullptr && group.rank == 0 && threadIdx.x == 0) {
         a.rstd[row] = rstd;
-    }
-}
-
-// A row in shared memory, and as much of the next rows as there is room for: a vector that has been used makes room for
-// the one SLOTS vectors later. Threads copy and read their own vectors, so that copying needs no barrier.
-template <typename T, int VECTORS> __device__ __forceinline__ void normalize_in_ring(const rms_norm_args<T> &a)
-{
-    constexpr int STRIDE = 32 * vector_size<T>;
-    constexpr int SLOTS = 13; // per thread
-    static_assert(SLOTS < 2 * VECTORS);
-    extern __shared__ __align__(128) uint4 ring[]; // [warps][SLOTS][32], in whole lines for the copies
-    __shared__ group_buffer<acc_t<T>> buffers[2];
-    const int n = static_cast<int>(a.n);
-    const int first = first_of_thread<T, VECTORS>();
-    uint4 *const slots = ring + threadIdx.x / 32 * SLOTS * 32 + threadIdx.x % 32;
-
-    uint4 weight[VECTORS];
-#pragma unroll
-    for (int k = 0; k < VECTORS; k++) {
-        weight[k] = load_vector<T, true, false>(a.weight, n, first + k * STRIDE);
-    }
-    int64_t row = blockIdx.x;
-    const int rounds = static_cast<int>((a.rows - row - 1) / gridDim.x) + 1;
-    const int64_t row_stride = int64_t{gridDim.x} * n;
-    const T *x = a.x + row * n + first;
-    T *y = a.y + row * n + first;
-    auto fetch = [&](int slot, int vector, int left) { // vectors and rounds that are left count from the present row
-        const int k = vector % VECTORS;
-        if (left > vector / VECTORS && first + k * STRIDE < n) {
-            copy_async(slots + slot * 32, x + vector / VECTORS * row_stride + k * STRIDE);
-        }
-    };
-#pragma unroll
-    for (int i = 0; i < SLOTS; i++) {
-        fetch(i, i, rounds);
-        if (i == VECTORS - 1) {
-            commit_copies();
-        }
-    }
-    commit_copies();
-    int start = 0; // slot of the row's first vector
-    for (int round = 0; round < rounds; round++, row += gridDim.x) {
-        await_copies<1>();
-        auto slot = [&](int k) { return start + k < SLOTS ? start + k : start + k - SLOTS; };
-        acc_t<T> squares = 0;
-#pragma unroll
-        for (int k = 0; k < VECTORS; k++) {
-            if (first + k * STRIDE < n) {
-                squares += sum_of_squares<T>(slots[slot(k) * 32]);
-            }
-        }
-        const acc_t<T> rstd = row_rstd(a, group_sum(squares, whole_block(), buffers, 0, round));
-#pragma unroll
-        for (int k = 0; k < VECTORS; k++) {
-            if (first + k * STRIDE < n) {
-                __stcs(reinterpret_cast<uint4 *>(y + k * STRIDE), scaled<T>(slots[slot(k) * 32], weight[k], rstd));
-            }
-            fetch(slot(k), k + SLOTS, rounds - round);
-            if (k + SLOTS == 2 * VECTORS - 1) {
-                commit_copies(); // the next row is on its way
-            }
-        }
-        commit_copies();
-        start = slot(VECTORS);
-        x += row_stride;
-        y += row_stride;
-        if (a.rstd != nullptr && threadIdx.x == 0) {
-            a.rstd[row] = rstd;
-        }
     }
 }
 
 template <typename T> __device__ __forceinline__ void normalize_in_two_reads(const rms_norm_args<T> &a)
 {
+    constexpr int LOADS = 8; // in flight per thread
     __shared__ group_buffer<acc_t<T>> buffers[2];
-    constexpr int SIZE = vector_size<T>;
     const int64_t row = blockIdx.x;
-    const T *x_row = a.x + row * a.n;
-    const int64_t first = int64_t{threadIdx.x} * SIZE - alignment_shift(x_row);
-
     acc_t<T> squares = 0;
+    acc_t<T> rstd = 0;
 #pragma unroll 1
-    for (int64_t i = first; i < a.n; i += blockDim.x * SIZE) {
-        squares += sum_of_squares<T>(load_vector<T, false, false>(x_row, a.n, i));
-    }
-    const acc_t<T> rstd = row_rstd(a, group_sum(squares, whole_block(), buffers, 0, 0));
+    for (int read = 0; read < 2; read++) {
 #pragma unroll 1
-    for (int64_t i = first; i < a.n; i += blockDim.x * SIZE) {
-        const uint4 x = load_vector<T, false, true>(x_row, a.n, i);
-        const uint4 weight = load_vector<T, false, false>(a.weight, a.n, i);
-        store_vector<T, false>(a.y + row * a.n, a.n, i, scaled<T>(x, weight, rstd));
+        for (int64_t first = threadIdx.x; first < a.n; first += LOADS * blockDim.x) {
+            acc_t<T> x[LOADS], weight[LOADS];
+#pragma unroll
+            for (int k = 0; k < LOADS; k++) {
+                const int64_t i = min(first + k * blockDim.x, a.n - 1); // no branches between loads
+                x[k] = to_acc(a.x[row * a.n + i]);
+                weight[k] = to_acc(a.weight[i]);
+            }
+#pragma unroll
+            for (int k = 0; k < LOADS; k++) {
+                const int64_t i = first + k * blockDim.x;
+                squares += i < a.n ? x[k] * x[k] : acc_t<T>(0);
+                if (read == 1 && i < a.n) {
+                    a.y[row * a.n + i] = from_acc<T>(x[k] * rstd * weight[k]);
+                }
+            }
+        }
+        if (read == 0) {
+            rstd = row_rstd(a, group_sum(squares, whole_block(), buffers, 0, 0));
+        }
     }
     if (a.rstd != nullptr && threadIdx.x == 0) {
         a.rstd[row] = rstd;
@@ -238,11 +215,11 @@ template <typename T, bool ALIGNED, int VECTORS, int ROWS> __device__ void rms_n
 {
     if constexpr (VECTORS == 0) {
         normalize_in_two_reads(a);
-    } else if constexpr (ROWS == 0 && VECTORS == 8) {
-        normalize_in_ring<T, VECTORS>(a);
     } else if constexpr (ROWS == 0) {
         normalize_by_blocks<T, ALIGNED, VECTORS>(a);
+    } else if constexpr (ALIGNED) {
+        normalize_by_lanes<T, VECTORS, ROWS>(a);
     } else {
-        normalize_by_lanes<T, ALIGNED, VECTORS, ROWS>(a);
+        normalize_elements<T, VECTORS>(a);
     }
 }

@@ -2,11 +2,10 @@
  *     grad_x = rstd * (weight * grad_y - x * rstd^2 * m)
  *     grad_weight = sum over rows of grad_y * x * rstd
  *
- * First pass: units are blocks of rows, a->partial_size[0] of them; each sums its rows' share of grad_weight into its own
- * row of a->partial. Second pass: units are blocks of 32 columns; adds those rows. Both sums run in a fixed order.
+ * First pass: units are blocks of rows, a->partial_size[0] of them; each sums its rows' share of grad_weight into its
+ * own row of a->partial. Second pass: units are blocks of 32 columns; adds those rows. Both sums run in a fixed order.
  *
- * In a row of a->partial, columns up to the last whole pair lie in the order of pairs (vector.h). Pairs therefore start at
- * column 0 in every row, and rows are streamed only where all of them are aligned. */
+ * In a row of a->partial, columns up to the last whole pair lie in the order of pairs (vector.h). */
 
 #include <math.h>
 
@@ -17,7 +16,8 @@ static inline int64_t rms_norm_backward_first(int64_t rows, int64_t blocks, int6
 }
 
 /* Sum of weight * grad_y * x over a row, in blocks as in rms_norm. */
-static inline acc_t rms_norm_backward_dot(const scalar_t *weight, const scalar_t *grad_y, const scalar_t *x, int64_t n) {
+static inline acc_t rms_norm_backward_dot(const scalar_t *weight, const scalar_t *grad_y, const scalar_t *x,
+                                          int64_t n) {
     enum { BLOCK = 128 };
     const int64_t step = 2 * VECTOR_LANES;
     vector_t total = {0};
@@ -35,7 +35,8 @@ static inline acc_t rms_norm_backward_dot(const scalar_t *weight, const scalar_t
     }
     for (; i < n; i += VECTOR_LANES) {
         const int64_t count = vector_count(n - i);
-        total += vector_load_part(weight + i, count) * vector_load_part(grad_y + i, count) * vector_load_part(x + i, count);
+        total +=
+            vector_load_part(weight + i, count) * vector_load_part(grad_y + i, count) * vector_load_part(x + i, count);
     }
     return vector_sum(total);
 }
@@ -44,12 +45,11 @@ static void rms_norm_backward_rows(const rms_norm_backward_args *a, int64_t begi
     const int64_t n = a->n;
     const int64_t blocks = a->partial_size[0];
     const int64_t paired = n - n % (2 * VECTOR_LANES);
-    const bool stream = a->grad_x && paired == n && vector_streams(a->grad_x, a->rows * n) &&
-                        vector_stream_head(a->grad_x, 1) == 0;
+    const bool stream = a->grad_x && vector_streams_rows(a->grad_x, a->rows, n);
     const scalar_t *weight = a->weight;
     for (int64_t block = begin; block < end; block++) {
         const int64_t last = rms_norm_backward_first(a->rows, blocks, block + 1);
-        acc_t *partial = a->partial ? a->partial + block * n : NULL;
+        acc_t *partial = a->partial ? a->partial + block * a->partial_size[1] : NULL;
         if (partial)
             memset(partial, 0, (size_t)n * sizeof *partial);
 
@@ -102,14 +102,15 @@ static void rms_norm_backward_columns(const rms_norm_backward_args *a, int64_t b
     enum { COLUMNS = 32 }; /* whole pairs, whatever the width */
     const int64_t n = a->n;
     const int64_t blocks = a->partial_size[0];
+    const int64_t stride = a->partial_size[1];
     const int64_t paired = n - n % (2 * VECTOR_LANES);
     const int64_t last = end * COLUMNS < n ? end * COLUMNS : n;
     int64_t i = begin * COLUMNS;
     for (; i < last && i < paired; i += 2 * VECTOR_LANES) {
         vector_t sa = {0}, sb = {0};
         for (int64_t block = 0; block < blocks; block++) {
-            sa += vector_load_acc(a->partial + block * n + i);
-            sb += vector_load_acc(a->partial + block * n + i + VECTOR_LANES);
+            sa += vector_load_acc(a->partial + block * stride + i);
+            sb += vector_load_acc(a->partial + block * stride + i + VECTOR_LANES);
         }
         vector_store_pair(a->grad_weight + i, sa, sb, false);
     }
@@ -117,7 +118,7 @@ static void rms_norm_backward_columns(const rms_norm_backward_args *a, int64_t b
         const int64_t count = vector_count(last - i);
         vector_t sum = {0};
         for (int64_t block = 0; block < blocks; block++)
-            sum += vector_load_acc_part(a->partial + block * n + i, count);
+            sum += vector_load_acc_part(a->partial + block * stride + i, count);
         vector_store_part(a->grad_weight + i, sum, count);
     }
 }

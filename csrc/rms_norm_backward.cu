@@ -16,37 +16,49 @@
 #include "reduce.cuh"
 #include "vector.cuh"
 
-// Starts the copy of elements [first, first + size) of a row, those from `start` in the tensor, into a slot.
-template <typename T, bool ALIGNED>
-__device__ __forceinline__ void fetch(uint4 *slot, const T *tensor, int64_t numel, int64_t start, int n, int first)
+// Incomplete and misaligned vectors, those at `column` of a row of n elements, go element by element.
+template <typename T> __device__ __forceinline__ void copy_elements(T *slot, const T *vector, int n, int column)
 {
-    constexpr int SIZE = vector_size<T>;
-    if (ALIGNED || (start >= 0 && start + SIZE <= numel && is_aligned(tensor + start))) {
-        copy_async(slot, tensor + start);
-    } else {
 #pragma unroll 1
-        for (int i = 0; i < SIZE; i++) {
-            const bool inside = first + i >= 0 && first + i < n;
-            reinterpret_cast<T *>(slot)[i] = inside ? tensor[start + i] : from_acc<T>(0);
+    for (int i = 0; i < vector_size<T>; i++) {
+        slot[i] = column + i >= 0 && column + i < n ? vector[i] : from_acc<T>(0);
+    }
+}
+template <typename T> __device__ __forceinline__ void store_elements(T *vector, const T *slot, int n, int column)
+{
+#pragma unroll 1
+    for (int i = 0; i < vector_size<T>; i++) {
+        if (column + i >= 0 && column + i < n) {
+            vector[i] = slot[i];
         }
     }
 }
 
-// Clears what a slot holds of the neighbouring rows.
-template <typename T> __device__ __forceinline__ void clear_outside(uint4 *slot, int n, int first)
+// Starts the copy of the vector at `column` of a row, at `start` in the tensor, into a slot.
+template <typename T, bool ALIGNED>
+__device__ __forceinline__ void fetch(uint4 *slot, const T *tensor, int64_t numel, int64_t start, int n, int column)
 {
-    constexpr int SIZE = vector_size<T>;
-    if (first < 0 || first + SIZE > n) {
+    if (ALIGNED || (start >= 0 && start + vector_size<T> <= numel && is_aligned(tensor + start))) {
+        copy_async(slot, tensor + start);
+    } else {
+        copy_elements(reinterpret_cast<T *>(slot), tensor + start, n, column);
+    }
+}
+
+// Clears what a slot holds of the neighbouring rows.
+template <typename T> __device__ __forceinline__ void clear_outside(uint4 *slot, int n, int column)
+{
+    if (column < 0 || column + vector_size<T> > n) {
 #pragma unroll 1
-        for (int i = 0; i < SIZE; i++) {
-            if (first + i < 0 || first + i >= n) {
+        for (int i = 0; i < vector_size<T>; i++) {
+            if (column + i < 0 || column + i >= n) {
                 reinterpret_cast<T *>(slot)[i] = from_acc<T>(0);
             }
         }
     }
 }
 
-template <typename T, bool ALIGNED, int VECTORS>
+template <typename T, bool ALIGNED, bool LANES, int VECTORS>
 __device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a)
 {
     constexpr int SIZE = vector_size<T>;
@@ -54,46 +66,54 @@ __device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a
     constexpr int SLOT = 32;                  // a warp's vectors lie side by side
     constexpr int STAGE = 2 * VECTORS * SLOT; // x, then grad_y
     extern __shared__ __align__(128) uint4 ring[]; // [warps][STAGES][2][VECTORS][32], in whole lines for the copies
+    acc_t<T> *const rstd_ring = reinterpret_cast<acc_t<T> *>(ring + blockDim.x * STAGES * 2 * VECTORS) + threadIdx.x;
     __shared__ group_buffer<acc_t<T>> buffers[2];
 
     const int n = static_cast<int>(a.n);
-    const int threads = static_cast<int>(a.threads); // of this block that share a row
+    // Of this block, that share a row.
+    const int threads = ALIGNED ? static_cast<int>(a.threads) : max(32, static_cast<int>(a.threads));
     const int groups = blockDim.x / threads;
     const int group_index = threadIdx.x / threads;
     const int thread = threadIdx.x % threads;
-    const int64_t cluster = cluster_index();
-    const bool alone = VECTORS == 1; // such rows need no cluster
-    const warp_group group = {threads / 32, thread / 32, 1 + group_index, alone ? 1 : cluster_blocks(),
-                              alone ? 0 : cluster_rank()};
+    constexpr bool ALONE = VECTORS == 1; // such rows need no cluster
+    const warp_group group = {threads / 32, thread / 32, 1 + group_index, ALONE ? 1 : cluster_blocks(),
+                              ALONE ? 0 : cluster_rank()};
+    const int64_t cluster = ALONE ? blockIdx.x : cluster_index();
     if (group.blocks > 1) {
-        prepare_cluster(buffers);
+        announce_block(buffers);
+        await_cluster();
     }
 
-    // Rows of a group must be equally misaligned, for its vectors to meet the same columns in each.
-    int64_t step = a.blocks * groups;
-    if (!ALIGNED && step > SIZE) {
-        step -= step % SIZE;
-    }
-    // Every group of the block takes part in as many rounds as the first group has rows.
+    // Every group of the block takes part in as many rounds as the first one has rows. Rows of a group are a.step rows
+    // apart: equally misaligned, so that a thread meets the same columns in each.
     const int64_t first_row = cluster * groups;
-    const int rounds = first_row < min(step, a.rows) ? static_cast<int>((a.rows - first_row - 1) / step) + 1 : 0;
     const int64_t row = first_row + group_index;
-    int left = row >= step ? 0 : row + (rounds - 1) * step < a.rows ? rounds : rounds - 1;
+    const int64_t last_round = (a.rounds - 1) * a.step;
+    const int rounds = first_row >= a.step ? 0 : static_cast<int>(a.rounds) - (first_row + last_round < a.rows ? 0 : 1);
+    int own_rounds = row >= a.step ? 0 : static_cast<int>(a.rounds) - (row + last_round < a.rows ? 0 : 1);
 
     const bool shifted = !ALIGNED && n % SIZE != 0;
     const int shift = row_shift<T, ALIGNED>(a.x + row * n, n);
     const int block_first = group.rank * VECTORS * threads * SIZE - shift;
     const int first = block_first + (thread / 32 * VECTORS * 32 + thread % 32) * SIZE; // a warp's vectors are neighbours
     if (VECTORS == 1 && first >= n) {
-        left = 0;
+        own_rounds = 0;
     }
+
+    uint4 *const slots = ring + threadIdx.x / 32 * STAGES * STAGE + threadIdx.x % 32;
 
     acc_t<T> weight[VECTORS == 1 ? SIZE : 1]; // kept unpacked where there are registers for it
     uint4 packed_weight[VECTORS];
     acc_t<T> sums[VECTORS][SIZE];
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) {
-        packed_weight[k] = load_vector<T, ALIGNED, false>(a.weight, n, first + k * 32 * SIZE);
+        const int column = first + k * 32 * SIZE;
+        if (ALIGNED) {
+            packed_weight[k] = load_vector<T, true, false>(a.weight, n, column);
+        } else {
+            copy_elements(reinterpret_cast<T *>(slots + k * SLOT), a.weight + column, n, column);
+            packed_weight[k] = slots[k * SLOT];
+        }
 #pragma unroll
         for (int i = 0; i < SIZE; i++) {
             sums[k][i] = 0;
@@ -103,35 +123,37 @@ __device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a
         unpack<T>(packed_weight[0], weight);
     }
 
-    uint4 *const slots = ring + threadIdx.x / 32 * STAGES * STAGE + threadIdx.x % 32;
-    const int64_t stride = step * n;
+    const int64_t stride = a.step * n;
     int64_t fetched = row * n + first;
-    auto fetch_row = [&](uint4 *stage, bool wanted) {
+    const acc_t<T> *fetched_rstd = a.rstd + row;
+    auto fetch_row = [&](int stage, bool wanted) {
         if (wanted) {
+            copy_value_async(rstd_ring + stage * blockDim.x, fetched_rstd);
 #pragma unroll
             for (int k = 0; k < VECTORS; k++) {
                 const int column = first + k * 32 * SIZE;
                 if (VECTORS == 1 || column < n) {
                     const int64_t start = fetched + k * 32 * SIZE;
-                    fetch<T, ALIGNED>(stage + k * SLOT, a.x, a.rows * n, start, n, column);
-                    fetch<T, ALIGNED>(stage + (VECTORS + k) * SLOT, a.grad_y, a.rows * n, start, n, column);
+                    fetch<T, ALIGNED>(slots + stage * STAGE + k * SLOT, a.x, a.rows * n, start, n, column);
+                    fetch<T, ALIGNED>(slots + stage * STAGE + (VECTORS + k) * SLOT, a.grad_y, a.rows * n, start, n, column);
                 }
             }
         }
         fetched += stride;
+        fetched_rstd += a.step;
         commit_copies();
     };
 #pragma unroll 1
     for (int i = 0; i < STAGES - 1; i++) {
-        fetch_row(slots + i * STAGE, left > i);
+        fetch_row(i, own_rounds > i);
     }
 
     // xhat and weight * grad_y of vector k of the oldest row; adds to the weight's sums at the first time.
     int stage = 0;
     auto terms = [&](int k, acc_t<T> rstd, acc_t<T>(&xhat)[SIZE], acc_t<T>(&weighted)[SIZE], bool add) {
         acc_t<T> grad_y[SIZE];
-        unpack<T>(slots[stage + k * SLOT], xhat);
-        unpack<T>(slots[stage + (VECTORS + k) * SLOT], grad_y);
+        unpack<T>(slots[stage * STAGE + k * SLOT], xhat);
+        unpack<T>(slots[stage * STAGE + (VECTORS + k) * SLOT], grad_y);
         if constexpr (VECTORS > 1) {
             unpack<T>(packed_weight[k], weighted);
         }
@@ -146,26 +168,22 @@ __device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a
     };
 
     const acc_t<T> inverse_n = acc_t<T>(1) / static_cast<acc_t<T>>(n);
-    const acc_t<T> *next_rstd = a.rstd + row;
-    acc_t<T> following = left > 0 ? *next_rstd : acc_t<T>(0);
     int64_t stored = row * n;
-    for (int round = 0; round < rounds; round++, left--) {
-        const acc_t<T> rstd = following;
-        next_rstd += step;
-        following = left > 1 ? *next_rstd : acc_t<T>(0);
-        fetch_row(slots + (stage == 0 ? (STAGES - 1) * STAGE : stage - STAGE), left > STAGES - 1);
+    for (int round = 0; round < rounds; round++) {
+        fetch_row(stage == 0 ? STAGES - 1 : stage - 1, round + STAGES - 1 < own_rounds);
         await_copies<STAGES - 1>();
+        const acc_t<T> rstd = rstd_ring[stage * blockDim.x];
 
         acc_t<T> xhat[SIZE], weighted[SIZE];
         acc_t<T> product = 0;
-        if (left > 0) {
+        if (round < own_rounds) {
 #pragma unroll
             for (int k = 0; k < VECTORS; k++) {
                 const int column = first + k * 32 * SIZE;
                 if (VECTORS == 1 || column < n) {
                     if (shifted) {
-                        clear_outside<T>(slots + stage + k * SLOT, n, column);
-                        clear_outside<T>(slots + stage + (VECTORS + k) * SLOT, n, column);
+                        clear_outside<T>(slots + stage * STAGE + k * SLOT, n, column);
+                        clear_outside<T>(slots + stage * STAGE + (VECTORS + k) * SLOT, n, column);
                     }
                     terms(k, rstd, xhat, weighted, true);
 #pragma unroll
@@ -176,13 +194,15 @@ __device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a
             }
         }
         if (a.grad_x != nullptr) {
-            if (VECTORS == 1 && threads <= 32) {
+            if constexpr (LANES) {
                 product = lane_sum(product, threads);
-            } else {
+            } else if constexpr (ALONE) {
                 product = group_sum(product, group, buffers, group_index * group.warps, round);
+            } else {
+                product = cluster_sum(product, group, buffers, group_index * group.warps, round);
             }
             const acc_t<T> mean = product * inverse_n;
-            if (left > 0) {
+            if (round < own_rounds) {
 #pragma unroll
                 for (int k = 0; k < VECTORS; k++) {
                     if (VECTORS > 1) {
@@ -192,12 +212,19 @@ __device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a
                     for (int i = 0; i < SIZE; i++) {
                         weighted[i] = rstd * (weighted[i] - xhat[i] * mean);
                     }
-                    store_vector<T, ALIGNED>(a.grad_x + stored, n, first + k * 32 * SIZE, pack<T>(weighted));
+                    const int column = first + k * 32 * SIZE;
+                    T *target = a.grad_x + stored + column;
+                    if (ALIGNED ? column < n : column >= 0 && column + SIZE <= n && is_aligned(target)) {
+                        __stcs(reinterpret_cast<uint4 *>(target), pack<T>(weighted));
+                    } else if (!ALIGNED) {
+                        slots[stage * STAGE + k * SLOT] = pack<T>(weighted);
+                        store_elements(target, reinterpret_cast<const T *>(slots + stage * STAGE + k * SLOT), n, column);
+                    }
                 }
             }
         }
         stored += stride;
-        stage = stage == (STAGES - 1) * STAGE ? 0 : stage + STAGE;
+        stage = stage == STAGES - 1 ? 0 : stage + 1;
     }
     if (a.grad_weight == nullptr) {
         return;
@@ -206,7 +233,7 @@ __device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a
     // The block's groups meet in shared memory, each with the columns of this block. Where several groups with equal
     // columns share a warp, shuffles add them up first.
     int set = threads;
-    if constexpr (ALIGNED && VECTORS == 1) {
+    if constexpr (LANES) {
 #pragma unroll 1
         for (; set < 32; set *= 2) {
 #pragma unroll
@@ -245,7 +272,7 @@ __device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a
         }
     }
     __syncthreads();
-    acc_t<T> *partial = a.partial + cluster * n;
+    acc_t<T> *partial = a.partial + cluster * a.columns;
 #pragma unroll 1
     for (int i = threadIdx.x; i < columns; i += blockDim.x) {
         if (origin + i >= 0 && origin + i < n) {
@@ -259,92 +286,213 @@ __device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a
     }
 }
 
+// One row by one block, element by element and read twice. `partial` gains the row's part of grad_weight unless null.
+template <typename T>
+__device__ __forceinline__ void backward_of_row(const rms_norm_backward_args<T> &a, int64_t row, acc_t<T> *partial,
+                                                group_buffer<acc_t<T>> (&buffers)[2], int round)
+{
+    constexpr int LOADS = 4; // in flight per thread and tensor
+    const acc_t<T> rstd = a.rstd[row];
+    acc_t<T> product = 0;
+    acc_t<T> mean = 0;
+#pragma unroll 1
+    for (int read = a.grad_x != nullptr ? 0 : 1; read < 2; read++) {
+        const bool add = read == 1 && partial != nullptr && round > 0;
+#pragma unroll 1
+        for (int64_t first = threadIdx.x; first < a.n; first += LOADS * blockDim.x) {
+            acc_t<T> xhat[LOADS], grad_y[LOADS], weight[LOADS], sum[LOADS];
+#pragma unroll
+            for (int k = 0; k < LOADS; k++) {
+                const int64_t i = min(first + k * blockDim.x, a.n - 1); // no branches between loads
+                xhat[k] = to_acc(a.x[row * a.n + i]) * rstd;
+                grad_y[k] = to_acc(a.grad_y[row * a.n + i]);
+                weight[k] = to_acc(a.weight[i]);
+                sum[k] = add ? partial[i] : acc_t<T>(0);
+            }
+#pragma unroll
+            for (int k = 0; k < LOADS; k++) {
+                const int64_t i = first + k * blockDim.x;
+                const acc_t<T> weighted = weight[k] * grad_y[k];
+                product += i < a.n ? weighted * xhat[k] : acc_t<T>(0);
+                if (read == 1 && i < a.n) {
+                    if (partial != nullptr) {
+                        partial[i] = sum[k] + grad_y[k] * xhat[k];
+                    }
+                    if (a.grad_x != nullptr) {
+                        a.grad_x[row * a.n + i] = from_acc<T>(rstd * (weighted - xhat[k] * mean));
+                    }
+                }
+            }
+        }
+        if (read == 0) {
+            mean = group_sum(product, whole_block(), buffers, 0, round) / static_cast<acc_t<T>>(a.n);
+        }
+    }
+}
+
 template <typename T> __device__ __forceinline__ void backward_in_two_reads(const rms_norm_backward_args<T> &a)
 {
     __shared__ group_buffer<acc_t<T>> buffers[2];
-    constexpr int SIZE = vector_size<T>;
-    acc_t<T> *partial = a.partial + blockIdx.x * a.n;
-
+    acc_t<T> *partial = a.grad_weight != nullptr ? a.partial + blockIdx.x * a.columns : nullptr;
     int round = 0;
     for (int64_t row = blockIdx.x; row < a.rows; row += gridDim.x, round++) {
-        const T *x_row = a.x + row * a.n;
-        const T *grad_y_row = a.grad_y + row * a.n;
-        const acc_t<T> rstd = a.rstd[row];
-        // Vectors start at the same column in each row, so that a thread meets its own sums again.
-        const int64_t column = int64_t{threadIdx.x} * SIZE;
-        acc_t<T> mean = 0;
-        if (a.grad_x != nullptr) {
-            acc_t<T> product = 0;
-            for (int64_t first = column; first < a.n; first += blockDim.x * SIZE) {
-                acc_t<T> xs[SIZE], grads[SIZE], weights[SIZE];
-                unpack<T>(load_vector<T, false, false>(x_row, a.n, first), xs);
-                unpack<T>(load_vector<T, false, false>(grad_y_row, a.n, first), grads);
-                unpack<T>(load_vector<T, false, false>(a.weight, a.n, first), weights);
+        backward_of_row(a, row, partial, buffers, round);
+    }
+}
+
+// The sums of SIZE neighbouring columns per lane, over all lanes of a warp with the same columns.
+template <int LANES, typename A, int SIZE, int COLUMNS>
+__device__ __forceinline__ void store_column_sums(A (&sums)[SIZE], A (*warp_sums)[COLUMNS])
+{
 #pragma unroll
-                for (int i = 0; i < SIZE; i++) {
-                    product += weights[i] * grads[i] * (xs[i] * rstd);
+    for (int j = 0; j < SIZE; j++) {
+#pragma unroll
+        for (int offset = LANES; offset < 32; offset *= 2) {
+            sums[j] += __shfl_xor_sync(0xffffffffu, sums[j], offset);
+        }
+        if (threadIdx.x % 32 < LANES) {
+            warp_sums[threadIdx.x / 32][threadIdx.x % 32 * SIZE + j] = sums[j];
+        }
+    }
+}
+
+// Few rows: the first blocks sum the columns of grad_weight straight from x and grad_y, 128 bytes or 32 columns each, the
+// others take a row each. It reads the inputs twice but needs no second launch.
+template <typename T, bool ALIGNED>
+__device__ __forceinline__ void backward_of_few_rows(const rms_norm_backward_args<T> &a)
+{
+    constexpr int SIZE = vector_size<T>;
+    constexpr int WIDTH = ALIGNED ? SIZE : 1; // columns of a thread
+    constexpr int LANES = ALIGNED ? 8 : 32;   // that share a row
+    constexpr int COLUMNS = LANES * WIDTH;
+    __shared__ group_buffer<acc_t<T>> buffers[2];
+    __shared__ acc_t<T> warp_sums[MAX_WARPS][COLUMNS];
+    const int n = static_cast<int>(a.n);
+    const int column_blocks = (n + COLUMNS - 1) / COLUMNS;
+    if (int(blockIdx.x) < column_blocks) {
+        if (a.grad_weight == nullptr) {
+            return;
+        }
+        const int first = blockIdx.x * COLUMNS + threadIdx.x % LANES * WIDTH;
+        constexpr int LOADS = 8 / (ALIGNED ? 2 : 1); // in flight per thread and tensor
+        const int step = blockDim.x / LANES;
+        acc_t<T> sums[WIDTH] = {};
+#pragma unroll 1
+        for (int64_t row = threadIdx.x / LANES; row < a.rows; row += LOADS * step) {
+            acc_t<T> rstd[LOADS], x[LOADS][WIDTH], grad_y[LOADS][WIDTH];
+#pragma unroll
+            for (int k = 0; k < LOADS; k++) {
+                const int64_t loaded = min(row + k * step, a.rows - 1); // no branches between loads
+                const int64_t start = loaded * n + min(first, n - WIDTH);
+                rstd[k] = a.rstd[loaded];
+                if constexpr (ALIGNED) {
+                    unpack<T>(__ldg(reinterpret_cast<const uint4 *>(a.x + start)), x[k]);
+                    unpack<T>(__ldg(reinterpret_cast<const uint4 *>(a.grad_y + start)), grad_y[k]);
+                } else {
+                    x[k][0] = to_acc(a.x[start]);
+                    grad_y[k][0] = to_acc(a.grad_y[start]);
                 }
             }
-            mean = group_sum(product, whole_block(), buffers, 0, round) / static_cast<acc_t<T>>(a.n);
+#pragma unroll
+            for (int k = 0; k < LOADS; k++) {
+#pragma unroll
+                for (int i = 0; i < WIDTH; i++) {
+                    sums[i] += row + k * step < a.rows ? grad_y[k][i] * (x[k][i] * rstd[k]) : acc_t<T>(0);
+                }
+            }
         }
-        for (int64_t first = column; first < a.n; first += blockDim.x * SIZE) {
-            acc_t<T> xs[SIZE], grads[SIZE], weights[SIZE];
-            unpack<T>(load_vector<T, false, true>(x_row, a.n, first), xs);
-            unpack<T>(load_vector<T, false, true>(grad_y_row, a.n, first), grads);
-            unpack<T>(load_vector<T, false, false>(a.weight, a.n, first), weights);
+        store_column_sums<LANES>(sums, warp_sums);
+        __syncthreads();
+        const int column = blockIdx.x * COLUMNS + threadIdx.x;
+        if (threadIdx.x < COLUMNS && column < n) {
+            acc_t<T> sum = 0;
+#pragma unroll 8
+            for (int i = 0; i < int(blockDim.x) / 32; i++) {
+                sum += warp_sums[i][threadIdx.x];
+            }
+            a.grad_weight[column] = from_acc<T>(sum);
+        }
+    } else if (a.grad_x != nullptr) {
+        const int64_t row = blockIdx.x - column_blocks;
+        if constexpr (ALIGNED) {
+            const int first = threadIdx.x * SIZE;
+            acc_t<T> xhat[SIZE], weighted[SIZE], grads[SIZE];
+            const acc_t<T> rstd = a.rstd[row];
+            unpack<T>(load_vector<T, true, false>(a.x + row * n, n, first), xhat);
+            unpack<T>(load_vector<T, true, false>(a.grad_y + row * n, n, first), grads);
+            unpack<T>(load_vector<T, true, false>(a.weight, n, first), weighted);
+            acc_t<T> product = 0;
 #pragma unroll
             for (int i = 0; i < SIZE; i++) {
-                const acc_t<T> xhat = xs[i] * rstd;
-                if (a.grad_weight != nullptr && first + i < a.n) {
-                    acc_t<T> *sum = partial + first + i;
-                    *sum = (row < gridDim.x ? acc_t<T>(0) : *sum) + grads[i] * xhat;
-                }
-                grads[i] = rstd * (weights[i] * grads[i] - xhat * mean);
+                xhat[i] *= rstd;
+                weighted[i] *= grads[i];
+                product += weighted[i] * xhat[i];
             }
-            if (a.grad_x != nullptr) {
-                store_vector<T, false>(a.grad_x + row * a.n, a.n, first, pack<T>(grads));
+            const acc_t<T> mean = group_sum(product, whole_block(), buffers, 0, 0) / static_cast<acc_t<T>>(n);
+#pragma unroll
+            for (int i = 0; i < SIZE; i++) {
+                weighted[i] = rstd * (weighted[i] - xhat[i] * mean);
             }
+            store_vector<T, true>(a.grad_x + row * n, n, first, pack<T>(weighted));
+        } else {
+            backward_of_row<T>(a, row, nullptr, buffers, 0);
         }
     }
 }
 
-template <typename T, bool ALIGNED, int VECTORS>
+template <typename T, bool ALIGNED, int VECTORS, bool LANES, bool FEW>
 __device__ void rms_norm_backward_rows(const rms_norm_backward_args<T> &a)
 {
-    if constexpr (VECTORS == 0) {
+    if constexpr (FEW) {
+        backward_of_few_rows<T, ALIGNED>(a);
+    } else if constexpr (VECTORS == 0) {
         backward_in_two_reads(a);
     } else {
-        backward_rows<T, ALIGNED, VECTORS>(a);
+        backward_rows<T, ALIGNED, LANES, VECTORS>(a);
     }
 }
 
-// 32 columns per block; its warps take every warps-th row of `partial`, then one warp adds the warps' sums.
+// 32 columns per block: the lanes of a warp take several rows of `partial` at once, 128 bytes each, the warps take turns.
 template <typename T> __device__ void rms_norm_backward_columns(const rms_norm_backward_args<T> &a)
 {
-    constexpr int LOADS = 8; // in flight per thread
-    __shared__ acc_t<T> sums[MAX_WARPS][32];
-    const int lane = threadIdx.x % 32;
-    const int warp = threadIdx.x / 32;
-    const int warps = blockDim.x / 32;
-    const int64_t column = int64_t{blockIdx.x} * 32 + lane;
-    acc_t<T> sum = 0;
-    for (int64_t row = warp; row < a.blocks; row += warps * LOADS) {
-        acc_t<T> values[LOADS];
+    constexpr int COLUMNS = 32;
+    constexpr int WARPS = 8;
+    constexpr int LOADS = 5; // in flight per thread
+    using acc = acc_t<T>;
+    constexpr int SIZE = vector_size<acc>;
+    constexpr int LANES = COLUMNS / SIZE;
+    __shared__ acc warp_sums[WARPS][COLUMNS];
+    const int lane = threadIdx.x % LANES;
+    const int64_t first = int64_t{blockIdx.x} * COLUMNS + lane * SIZE;
+    acc sums[SIZE] = {};
+    for (int64_t row = threadIdx.x / LANES; row < a.blocks; row += LOADS * WARPS * 32 / LANES) {
+        uint4 vectors[LOADS];
 #pragma unroll
         for (int i = 0; i < LOADS; i++) {
-            const int64_t loaded = row + i * warps;
-            values[i] = loaded < a.blocks && column < a.n ? a.partial[loaded * a.n + column] : acc_t<T>(0);
+            const int64_t loaded = row + i * (WARPS * 32 / LANES);
+            vectors[i] = make_uint4(0, 0, 0, 0);
+            if (loaded < a.blocks && first < a.n) {
+                vectors[i] = *reinterpret_cast<const uint4 *>(a.partial + loaded * a.columns + first);
+            }
         }
 #pragma unroll
         for (int i = 0; i < LOADS; i++) {
-            sum += values[i];
+            acc values[SIZE];
+            unpack<acc>(vectors[i], values);
+#pragma unroll
+            for (int j = 0; j < SIZE; j++) {
+                sums[j] += values[j];
+            }
         }
     }
-    sums[warp][lane] = sum;
+    store_column_sums<LANES>(sums, warp_sums);
     __syncthreads();
-    if (warp == 0 && column < a.n) {
-        for (int i = 1; i < warps; i++) {
-            sum += sums[i][lane];
+    const int64_t column = int64_t{blockIdx.x} * COLUMNS + threadIdx.x;
+    if (threadIdx.x < COLUMNS && column < a.n) {
+        acc sum = 0;
+#pragma unroll
+        for (int i = 0; i < WARPS; i++) {
+            sum += warp_sums[i][threadIdx.x];
         }
         a.grad_weight[column] = from_acc<T>(sum);
     }

@@ -1,9 +1,9 @@
 // RMSNorm forward for load_inline: a plain CUDA kernel, a block for each row, and the C++ function that launches it.
 #include <ATen/Dispatch.h>
 #include <ATen/OpMathType.h>
-#include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
 
 template <typename T>
 __global__ void rms_norm_rows(const T* x, const T* weight, T* y, int64_t n, float eps) {
@@ -34,7 +34,7 @@ torch::Tensor rms_norm_cuda(const torch::Tensor& x, const torch::Tensor& weight,
     torch::Tensor y = torch::empty_like(x);
     const int64_t n = x.size(-1);
     AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, x.scalar_type(), "rms_norm", [&] {
-        rms_norm_rows<scalar_t><<<x.numel() / n, 256, 0, at::cuda::getCurrentCUDAStream()>>>(
+        rms_norm_rows<scalar_t><<<x.numel() / n, 256, 0, c10::cuda::getCurrentCUDAStream()>>>(
             x.const_data_ptr<scalar_t>(), weight.const_data_ptr<scalar_t>(), y.mutable_data_ptr<scalar_t>(), n,
             static_cast<float>(eps));
         C10_CUDA_KERNEL_LAUNCH_CHECK();

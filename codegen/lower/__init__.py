@@ -8,6 +8,7 @@ from codegen.lower.c_files import build_view, cpu_unit_view, header_view, librar
 from codegen.lower.c_host import host_view
 from codegen.lower.cuda import arguments_view, entries_view
 from codegen.lower.python import module_view, package_view
+from codegen.lower.tests import test_view
 from codegen.model import Library, Operator
 
 
@@ -31,6 +32,7 @@ def _operator_files(library: Library, op: Operator) -> list[Output]:
         files.append(Output(f"cuda/{op.name}.cuh", "op.cuh.j2", arguments_view(library, op)))
         files.append(Output(f"cuda/{op.name}.cu", "op.cu.j2", entries_view(library, op)))
     files.append(Output(f"{library.namespace}/ops/{op.name}.py", "op.py.j2", module_view(library, op)))
+    files.append(Output(f"tests/test_{op.name}.py", "test_op.py.j2", test_view(library, op)))
     return files
 
 
@@ -43,6 +45,7 @@ def _package_files(library: Library) -> list[Output]:
         Output(f"{library.namespace}/_rules.py", "rules.py.j2", view),
         Output(f"{library.namespace}/ops/__init__.py", "package_ops.py.j2", view),
         Output(f"{library.namespace}/py.typed", "py.typed.j2", view),
+        Output("tests/conftest.py", "tests_conftest.py.j2", view),
     ]
 
 

@@ -60,7 +60,7 @@ class WrongTensor:
 
 @dataclass(frozen=True)
 class Wrong:
-    """A wrong call: what differs from the usual one. `elements`: the rule is about elements, which fakes do not have."""
+    """A wrong call: what differs from the usual one. `elements`: the rule is about elements, which fakes lack."""
 
     tensors: tuple[tuple[str, WrongTensor], ...]
     scalars: tuple[tuple[str, Scalar], ...]

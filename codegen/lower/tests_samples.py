@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 
-from codegen.expr import Constant, Expr, Query, Type, children, integer, rebuild, substitute
+from codegen.expr import Constant, Expr, Name, Query, Type, children, integer, rebuild, substitute, walk
 from codegen.expr_fold import FoldError, constant
 from codegen.model import Argument, DimEntry, Operator, ScalarType, Shape, StarEntry, TensorType
 from codegen.rules import ElementsRule
@@ -19,7 +19,7 @@ Scalar = int | float | bool | str
 
 STARS: tuple[tuple[int, ...], ...] = ((), (1,), (3,), (0,), (3, 0, 2), (2, 3), (1, 5, 1))
 MANY_ROWS = (70_001,)  # more than fit a grid of 65,535 blocks
-DIMS = (1, 2, 7, 33, 1000, 1024, 1100, 0)
+DIMS = (1, 2, 7, 33, 64, 1000, 1024, 1100, 0)
 USUAL_STAR, USUAL_DIM, DIM_STEP = (2, 3), 7, 2
 FLOATS = (1.0, 0.5, 0.0, -1.0, 2.0)
 INTEGERS = (1, 2, 0, -1, 3, 4, 8)
@@ -93,8 +93,11 @@ class Sample:
     def between(self, argument: str) -> tuple[int, int] | None:
         """The elements that `values:` allows for an argument: from the first up to but without the second."""
         rules = [rule for rule in self.op.values if isinstance(rule, ElementsRule) and rule.argument == argument]
-        largest = max([1, *(size if isinstance(size, int) else prod(size) for size in self.dims.values())])
-        good = [number for number in range(-3, largest + 4) if all(self.allows(rule, number) for rule in rules)]
+        used = {node.name for rule in rules for node in walk(rule.condition) if isinstance(node, Name)}
+        sizes = [size if isinstance(size, int) else prod(size) for name, size in self.dims.items() if name in used]
+        largest = max([1, *sizes])
+        numbers = range(-3, largest + 4) if largest < 4096 else (*range(-3, 4), *range(largest - 4, largest + 4))
+        good = [number for number in numbers if all(self.allows(rule, number) for rule in rules)]
         return (good[0], good[-1] + 1) if good else None
 
     def allows(self, rule: ElementsRule, element: int) -> bool:
@@ -215,5 +218,19 @@ def growing(op: Operator) -> list[Sample]:
             sizes[name] = start if isinstance(size, int) else tuple(start + 5 * k for k in range(len(size)))
         sample = Sample(op, sizes, first.scalars, first.dtypes)
         if sample.valid():
+            found.append(sample)
+    return found
+
+
+def large(op: Operator) -> list[Sample]:
+    """For each dim a call in which that dim makes some tensor larger than 32 bits can count."""
+    first, found = base(op), []
+    for dim in op.dims:
+        one = Sample(op, {**first.dims, dim.name: (1,) if dim.star else 1}, first.scalars, first.dtypes).shapes()
+        two = Sample(op, {**first.dims, dim.name: (2,) if dim.star else 2}, first.scalars, first.dtypes).shapes()
+        growth = max(prod(two[name]) - prod(one[name]) for name in one)
+        count = (2**31 + 10_000) // max(growth, 1)
+        sample = Sample(op, {**first.dims, dim.name: (count,) if dim.star else count}, first.scalars, first.dtypes)
+        if growth > 0 and sample.valid():
             found.append(sample)
     return found

@@ -28,7 +28,7 @@
 #define CPU_PLAIN(dtype, scalar, acc)                                                                                  \
     typedef scalar cpu_##dtype##_t;                                                                                    \
     typedef acc cpu_##dtype##_acc_t;                                                                                   \
-    static inline acc cpu_load_##dtype(const scalar *p) { return (acc)*p; }                                            \
+    static inline acc cpu_load_##dtype(const scalar *p) { return (acc) * p; }                                          \
     static inline void cpu_store_##dtype(scalar *p, acc value) { *p = (scalar)value; }
 
 CPU_PLAIN(float64, double, double)
@@ -44,12 +44,8 @@ CPU_PLAIN(complex128, double _Complex, double _Complex)
 /* bool: a tensor viewed from bytes may hold others than 0 and 1, which C does not let a _Bool hold. */
 typedef bool cpu__Bool_t;
 typedef int64_t cpu__Bool_acc_t;
-static inline int64_t cpu_load__Bool(const bool *p) {
-    return *(const unsigned char *)p != 0;
-}
-static inline void cpu_store__Bool(bool *p, int64_t value) {
-    *p = value != 0;
-}
+static inline int64_t cpu_load__Bool(const bool *p) { return *(const unsigned char *)p != 0; }
+static inline void cpu_store__Bool(bool *p, int64_t value) { *p = value != 0; }
 
 static inline uint32_t cpu_float_bits(float value) {
     uint32_t bits;
@@ -67,9 +63,7 @@ typedef struct {
     uint16_t bits;
 } cpu_bfloat16_t;
 typedef float cpu_bfloat16_acc_t;
-static inline float cpu_load_bfloat16(const cpu_bfloat16_t *p) {
-    return cpu_float_of_bits((uint32_t)p->bits << 16);
-}
+static inline float cpu_load_bfloat16(const cpu_bfloat16_t *p) { return cpu_float_of_bits((uint32_t)p->bits << 16); }
 static inline void cpu_store_bfloat16(cpu_bfloat16_t *p, float value) {
     const uint32_t bits = cpu_float_bits(value);
     /* Adding just under half of the last kept bit, plus that bit, carries exactly when nearest-even rounds up; on a
@@ -119,7 +113,8 @@ static inline cpu_soft_t cpu_narrow_float16(cpu_soft_t bits) {
     const cpu_soft_t denormal = (cpu_soft_t)((cpu_soft_float_t)magnitude + 0.5f) - 0x3f000000u;
     const cpu_soft_t finite = cpu_soft_if((cpu_soft_t)(magnitude < 0x38800000u), denormal, normal);
     const cpu_soft_t top = 0x7c00u + ((cpu_soft_t)(magnitude > 0x7f800000u) & 0x200u);
-    return ((bits >> 16) & 0x8000u) | cpu_soft_if((cpu_soft_t)(magnitude < 0x477ff000u), finite, top); /* from 65520: inf */
+    return ((bits >> 16) & 0x8000u) |
+           cpu_soft_if((cpu_soft_t)(magnitude < 0x477ff000u), finite, top); /* from 65520: inf */
 }
 #endif
 

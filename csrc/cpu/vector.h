@@ -4,15 +4,15 @@
  *     vector_store(y + i, v);                         rounds as store does
  *     vector_store_part(y + i, v, count);             the end of a row
  *
- * The width follows the instruction set that the file is compiled for: 16 bytes, 32 with AVX2, 64 with AVX-512. Pointers
- * need the alignment of an element only, except for streamed stores. Complex numbers are vectors of one lane, so that
- * what is right for vectors is right for every dtype.
+ * The width follows the instruction set that the file is compiled for: 16 bytes, 32 with AVX2, 64 with AVX-512.
+ * Pointers need the alignment of an element only, except for streamed stores. Complex numbers are vectors of one lane,
+ * so that what is right for vectors is right for every dtype.
  *
  * Loops over much data take pairs of vectors: a pair holds 2 * VECTOR_LANES elements that follow each other in memory,
  * but in an order of its own, which for bfloat16 halves the cost of the conversions. Treat both halves alike.
  *
- * Before this file: scalar.h, scalar_t, acc_t, load, store, and CPU_DTYPE, the name of the first variable's dtype. Compiler
- * builtins stand where other code has immintrin.h, for the reason given in scalar.h.
+ * Before this file: scalar.h, scalar_t, acc_t, load, store, and CPU_DTYPE, the name of the first variable's dtype.
+ * Compiler builtins stand where other code has immintrin.h, for the reason given in scalar.h.
  */
 #ifndef CSRC_CPU_VECTOR_H
 #define CSRC_CPU_VECTOR_H
@@ -27,8 +27,8 @@
 #define VECTOR_BYTES 16
 #endif
 
-/* For each dtype: cpu_<dtype>_vector_t, lanes of acc_t; cpu_<dtype>_packed_t, the same number of elements as they lie in
- * memory; and the conversions between the two. */
+/* For each dtype: cpu_<dtype>_vector_t, lanes of acc_t; cpu_<dtype>_packed_t, the same number of elements as they lie
+ * in memory; and the conversions between the two. */
 #define CPU_VECTOR_TYPES(dtype, scalar, acc)                                                                           \
     typedef acc cpu_##dtype##_vector_t __attribute__((vector_size(VECTOR_BYTES)));                                     \
     typedef scalar cpu_##dtype##_packed_t __attribute__((vector_size(VECTOR_BYTES / sizeof(acc) * sizeof(scalar))));
@@ -117,7 +117,7 @@ static inline cpu_float16_vector_t cpu_unpack_float16(cpu_float16_packed_t packe
 }
 static inline cpu_float16_packed_t cpu_pack_float16(cpu_float16_vector_t vector) {
 #if defined(CPU_FLOAT16_NATIVE)
-    return (cpu_float16_packed_t)__builtin_convertvector(vector, cpu_native_vector_t);
+    return (cpu_float16_packed_t) __builtin_convertvector(vector, cpu_native_vector_t);
 #elif defined(CPU_FLOAT16_F16C) && VECTOR_BYTES == 64
     return (cpu_float16_packed_t)__builtin_ia32_vcvtps2ph512_mask(vector, 0, (cpu_f16c_vector_t){0}, 0xffff);
 #elif defined(CPU_FLOAT16_F16C) && VECTOR_BYTES == 32
@@ -143,9 +143,9 @@ static inline void vector_store(scalar_t *p, vector_t v) {
     memcpy(p, &packed, sizeof packed);
 }
 
-/* Parts of vectors. `count` elements of `size` bytes, 0 <= count <= VECTOR_LANES, between memory and a register image of
- * `whole` bytes, which is VECTOR_LANES elements. AVX-512 masks the access; elsewhere the bits of count say which pieces to
- * copy: no call, no loop. */
+/* Parts of vectors. `count` elements of `size` bytes, 0 <= count <= VECTOR_LANES, between memory and a register image
+ * of `whole` bytes, which is VECTOR_LANES elements. AVX-512 masks the access; elsewhere the bits of count say which
+ * pieces to copy: no call, no loop. */
 static inline void cpu_copy_part(void *to, const void *from, int64_t count, size_t size) {
     char *t = to;
     const char *f = from;
@@ -228,9 +228,7 @@ static inline void cpu_store_part(void *p, const void *image, int64_t count, siz
 }
 
 /* Lanes to take of the `rest` elements, more than none, that a row still has. */
-static inline int64_t vector_count(int64_t rest) {
-    return rest < VECTOR_LANES ? rest : VECTOR_LANES;
-}
+static inline int64_t vector_count(int64_t rest) { return rest < VECTOR_LANES ? rest : VECTOR_LANES; }
 
 /* The first `count` lanes, 0 <= count <= VECTOR_LANES; lanes that are not loaded are zero. */
 static inline vector_t vector_load_part(const scalar_t *p, int64_t count) {
@@ -249,9 +247,7 @@ static inline vector_t vector_load_acc(const acc_t *p) {
     memcpy(&v, p, sizeof v);
     return v;
 }
-static inline void vector_store_acc(acc_t *p, vector_t v) {
-    memcpy(p, &v, sizeof v);
-}
+static inline void vector_store_acc(acc_t *p, vector_t v) { memcpy(p, &v, sizeof v); }
 static inline vector_t vector_load_acc_part(const acc_t *p, int64_t count) {
     vector_t v;
     cpu_load_part(&v, p, count, sizeof *p, sizeof v);
@@ -277,9 +273,9 @@ static inline acc_t vector_sum(vector_t v) {
 
 /* ---- pairs, and outputs that are too large for the caches ----
  *
- * Streaming stores go past the caches, which saves reading every line that is about to be overwritten. It pays where the
- * output would not be found in a cache afterwards anyway. A body asks vector_streams once, brings each run of elements
- * to alignment with vector_stream_head, and ends with vector_stream_end. */
+ * Streaming stores go past the caches, which saves reading every line that is about to be overwritten. It pays where
+ * the output would not be found in a cache afterwards anyway. A body asks once whether to stream, stores whole pairs at
+ * addresses aligned to VECTOR_BYTES, and ends with vector_stream_end. */
 #define VECTOR_STREAM_BYTES (INT64_C(16) << 20) /* with an input as large: the last-level cache of a small server */
 
 /* Whether an output of n elements is to be streamed. */
@@ -292,8 +288,15 @@ static inline bool vector_streams(const scalar_t *p, int64_t n) {
 #endif
 }
 
-/* Where data comes from memory as fast as it can be used, the processor's own prefetching falls short: loops ask for what
- * they need VECTOR_AHEAD elements later, into the second-level cache, so as not to push out what is in use. */
+/* The same for an output of rows: they are streamed where each starts aligned, since the ends of other rows would have
+ * to share lines with what is streamed. */
+static inline bool vector_streams_rows(const scalar_t *p, int64_t rows, int64_t n) {
+    const bool aligned = (uintptr_t)p % VECTOR_BYTES == 0 && n % (VECTOR_BYTES / (int64_t)sizeof *p) == 0;
+    return aligned && vector_streams(p, rows * n);
+}
+
+/* Where data comes from memory as fast as it can be used, the processor's own prefetching falls short: loops ask for
+ * what they need VECTOR_AHEAD elements later, into the second-level cache, so as not to push out what is in use. */
 #define VECTOR_AHEAD ((int64_t)(8192 / sizeof(scalar_t)))
 static inline void vector_prefetch_pair(const scalar_t *p) {
     __builtin_prefetch(p, 0, 2);
@@ -387,7 +390,7 @@ static inline vector_pair_t vector_load_pair(const scalar_t *p) {
 #endif
 }
 
-/* When `stream`, p is one that vector_stream_head has found. */
+/* When `stream`, p is aligned to VECTOR_BYTES. */
 static inline void vector_store_pair(scalar_t *p, vector_t a, vector_t b, bool stream) {
 #if CPU_PASTE(CPU_PAIRED_, CPU_DTYPE, )
 #if VECTOR_BYTES == 64 /* one comparison finds a NaN in either */

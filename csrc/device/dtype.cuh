@@ -32,6 +32,11 @@ template <> struct accumulator<bool> {
 };
 template <typename T> using acc_t = typename accumulator<T>::type;
 
+template <typename T> __device__ __forceinline__ acc_t<T> to_acc(T value)
+{
+    return static_cast<acc_t<T>>(value);
+}
+
 // from_acc rounds to nearest even.
 template <typename T> __device__ __forceinline__ T from_acc(acc_t<T> value)
 {

@@ -89,8 +89,9 @@ template <typename A> struct group_buffer {
     A sums[MAX_CLUSTER * MAX_WARPS];
 };
 
-// Before the first sum of a cluster: its blocks have started and wait for one sum each. All threads call it.
-template <typename A> __device__ __forceinline__ void prepare_cluster(group_buffer<A> (&buffers)[2])
+// Before the first sum of a cluster its blocks must have started and be ready to count bytes: all threads call
+// announce_block, and await_cluster later.
+template <typename A> __device__ __forceinline__ void announce_block(group_buffer<A> (&buffers)[2])
 {
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x < 2) {
@@ -98,7 +99,14 @@ template <typename A> __device__ __forceinline__ void prepare_cluster(group_buff
         asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(arrived) : "memory");
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
-    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+    __syncwarp();
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void await_cluster()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
 }
 
@@ -141,29 +149,37 @@ __device__ __forceinline__ void exchange_in_cluster(A sum, const warp_group &gro
 #endif
 }
 
-// Sum over the group. `round` counts the sums of a loop; buffers[round % 2] is written at first_warp and above.
+// Sum over a group of one block. `round` counts the sums of a loop; buffers[round % 2] is written at first_warp and above.
 template <typename A>
 __device__ __forceinline__ A group_sum(A value, const warp_group &group, group_buffer<A> (&buffers)[2], int first_warp,
                                        int round)
 {
-    const int lane = threadIdx.x % 32;
     value = warp_sum(value);
-    if (group.warps * group.blocks == 1) {
-        return value;
-    }
-    group_buffer<A> &buffer = buffers[round % 2];
-    if (group.blocks > 1) {
-        exchange_in_cluster(value, group, buffer, round);
-    } else {
+    if (group.warps > 1) {
+        A *sums = buffers[round % 2].sums + first_warp;
+        const int lane = threadIdx.x % 32;
         if (lane == 0) {
-            buffer.sums[first_warp + group.warp] = value;
+            sums[group.warp] = value;
         }
         group_barrier(group.barrier, group.warps * 32);
+        value = warp_sum(lane < group.warps ? sums[lane] : A(0));
     }
+    return value;
+}
+
+// The same where the group may be spread over a cluster.
+template <typename A>
+__device__ __forceinline__ A cluster_sum(A value, const warp_group &group, group_buffer<A> (&buffers)[2], int first_warp,
+                                         int round)
+{
+    if (group.blocks == 1) {
+        return group_sum(value, group, buffers, first_warp, round);
+    }
+    exchange_in_cluster(warp_sum(value), group, buffers[round % 2], round);
     A sum = 0;
 #pragma unroll 1
-    for (int i = lane; i < group.blocks * group.warps; i += 32) {
-        sum += buffer.sums[first_warp + i];
+    for (int i = threadIdx.x % 32; i < group.blocks * group.warps; i += 32) {
+        sum += buffers[round % 2].sums[i];
     }
     return warp_sum(sum);
 }

@@ -122,8 +122,7 @@ template <typename T, bool ALIGNED, bool STREAM, typename Index>
 __device__ __forceinline__ uint4 load_vector(const T *row, Index n, Index first)
 {
     constexpr int SIZE = vector_size<T>;
-    const bool whole = ALIGNED ? first < n : first >= 0 && first + SIZE <= n && is_aligned(row + first);
-    if (whole) {
+    if (ALIGNED ? first < n : first >= 0 && first + SIZE <= n && is_aligned(row + first)) {
         const uint4 *vector = reinterpret_cast<const uint4 *>(row + first);
         return STREAM ? __ldcs(vector) : __ldg(vector);
     }
@@ -144,8 +143,7 @@ template <typename T, bool ALIGNED, typename Index>
 __device__ __forceinline__ void store_vector(T *row, Index n, Index first, uint4 vector)
 {
     constexpr int SIZE = vector_size<T>;
-    const bool whole = ALIGNED ? first < n : first >= 0 && first + SIZE <= n && is_aligned(row + first);
-    if (whole) {
+    if (ALIGNED ? first < n : first >= 0 && first + SIZE <= n && is_aligned(row + first)) {
         __stcs(reinterpret_cast<uint4 *>(row + first), vector);
     } else if constexpr (!ALIGNED) {
         bits_t<T> elements[SIZE];
@@ -169,6 +167,18 @@ __device__ __forceinline__ void copy_async(uint4 *shared, const void *global)
                  : "memory");
 #else
     *shared = *static_cast<const uint4 *>(global);
+#endif
+}
+// The same for a single value of 4 or 8 bytes.
+template <typename A> __device__ __forceinline__ void copy_value_async(A *shared, const A *global)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
+                     static_cast<uint32_t>(__cvta_generic_to_shared(shared))),
+                 "l"(global), "n"(sizeof(A))
+                 : "memory");
+#else
+    *shared = *global;
 #endif
 }
 __device__ __forceinline__ void commit_copies()

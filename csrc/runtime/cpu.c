@@ -8,8 +8,8 @@
 #include <cpuid.h>
 #endif
 
-/* A thread is worth waking for about this many bytes: some microseconds of work at memory speed. */
-static const int64_t bytes_per_thread = INT64_C(64) << 10;
+/* A thread is worth waking for this many bytes: some tens of microseconds of work at memory speed. */
+static const int64_t bytes_per_thread = INT64_C(256) << 10;
 
 static int level;
 

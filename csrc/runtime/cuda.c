@@ -251,7 +251,7 @@ static bool launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, c
         .sharedMemBytes = (unsigned)l->shared,
         .hStream = scope->stream,
         .attrs = &cluster,
-        .numAttrs = l->cluster[0] > 0 ? 1 : 0,
+        .numAttrs = l->cluster[0] * l->cluster[1] * l->cluster[2] > 1 ? 1 : 0,
     };
     /* The driver reads the parameter before it returns and does not write to it. */
     void *parameter;

@@ -40,7 +40,7 @@ typedef struct cuda_launch {
     int64_t grid[3];
     int64_t block[3];
     int64_t shared;     /* bytes of dynamic shared memory */
-    int64_t cluster[3]; /* all 0: no cluster */
+    int64_t cluster[3]; /* in blocks; all 0, or one block: no cluster */
 } cuda_launch;
 
 /* One pass of a call. Without a kernel it is skipped. */

@@ -66,6 +66,8 @@ static int index_of_I(dtype d) {
 
 static bool gather_rows_check(error *e, gather_rows_frame *f) {
     gather_rows_call *const c = &f->call;
+    bool exceeds = false;
+    bool *const overflow = &exceeds;
     if (!tensor_read(e, &f->t.table, "table") ||
         !tensor_read(e, &f->t.index, "index")) {
         return false;
@@ -86,6 +88,11 @@ static bool gather_rows_check(error *e, gather_rows_frame *f) {
     c->n = f->t.table.sizes[1];
     CHECK(e, f->t.index.dim == 1, "index: expected 1 dimension, got %" PRId64, f->t.index.dim);
     c->k = f->t.index.sizes[0];
+    c->threads = max_i64(overflow, min_i64(overflow, 32, next_pow2_i64(overflow, max_i64(overflow, 1, ceil_div_i64(overflow, mul_i64(overflow, c->n, dtype_size(f->d.T)), 16)))), min_i64(overflow, 256, next_pow2_i64(overflow, max_i64(overflow, 1, ceil_div_i64(overflow, mul_i64(overflow, c->n, dtype_size(f->d.T)), 64)))));
+    CHECK(e, !exceeds,
+          "threads = max(min(32, next_pow2(max(1, ceil_div(n * sizeof(T), 16)))), min(256, next_pow2(max(1, ceil_div(n * sizeof(T), 64))))) does not fit 64-bit integers");
+    c->chunks = max_i64(overflow, 1, ceil_div_i64(overflow, mul_i64(overflow, c->n, dtype_size(f->d.T)), mul_i64(overflow, 64, c->threads)));
+    CHECK(e, !exceeds, "chunks = max(1, ceil_div(n * sizeof(T), 64 * threads)) does not fit 64-bit integers");
     return true;
 }
 
@@ -285,16 +292,18 @@ static bool gather_rows_plan(
             },
         },
     };
-    (void)e;
     (void)scope;
     const gather_rows_call *const c = &f->call;
     const int T = index_of_T(f->d.T);
     const int I = index_of_I(f->d.I);
+    bool exceeds = false;
+    bool *const overflow = &exceeds;
     plan->kernel = &kernels[0][T][I];
     plan->launch = (cuda_launch){
-        .grid = {c->k, 1, 1},
+        .grid = {mul_i64(overflow, ceil_div_i64(overflow, c->k, floordiv_i64(overflow, 256, c->threads)), c->chunks), 1, 1},
         .block = {256, 1, 1},
     };
+    CHECK(e, !exceeds, "gather_rows: a number leaves 64 bits or is divided by zero");
     return true;
 }
 

@@ -44,6 +44,8 @@ typedef struct gather_rows_args {
     int64_t m;
     int64_t n;
     int64_t k;
+    int64_t threads;
+    int64_t chunks;
 } gather_rows_args;
 
 #include "../../csrc/gather_rows.c"
@@ -57,6 +59,8 @@ static gather_rows_args gather_rows_args_from(const void *record) {
         .m = call->m,
         .n = call->n,
         .k = call->k,
+        .threads = call->threads,
+        .chunks = call->chunks,
     };
 }
 

@@ -59,6 +59,11 @@ static bool rms_norm_check(error *e, rms_norm_frame *f) {
     CHECK(e, !exceeds, "x: the product of rows does not fit 64-bit integers");
     c->n = f->t.x.sizes[f->t.x.dim - 1];
     CHECK(e, f->t.weight.dim == 1, "weight: expected 1 dimension, got %" PRId64, f->t.weight.dim);
+    c->span = mod_i64(overflow, mul_i64(overflow, c->n, dtype_size(f->d.T)), 16) == 0 ? mul_i64(overflow, c->n, dtype_size(f->d.T)) : add_i64(overflow, mul_i64(overflow, c->n, dtype_size(f->d.T)), 16);
+    CHECK(e, !exceeds,
+          "span = n * sizeof(T) if n * sizeof(T) %% 16 == 0 else n * sizeof(T) + 16 does not fit 64-bit integers");
+    c->lanes = min_i64(overflow, 32, next_pow2_i64(overflow, ceil_div_i64(overflow, c->span, 16)));
+    CHECK(e, !exceeds, "lanes = min(32, next_pow2(ceil_div(span, 16))) does not fit 64-bit integers");
     CHECK(e, f->t.weight.sizes[0] == c->n, "weight: expected shape [n] with n = %" PRId64 " (from x), got %s", c->n,
           shape_text(e, &f->t.weight));
     /* checks */
@@ -96,6 +101,16 @@ static bool rms_norm_zero(error *e, const rms_norm_frame *f) {
            tensor_zero(e, &f->t.rstd);
 }
 
+/* What depends on the hardware: sizes that only launches know, and scratch. */
+static bool rms_norm_prepare(error *e, rms_norm_frame *f, int64_t arch) {
+    rms_norm_call *const c = &f->call;
+    bool exceeds = false;
+    bool *const overflow = &exceeds;
+    c->cluster = arch < 90 || c->span <= 32768 ? 1 : next_pow2_i64(overflow, ceil_div_i64(overflow, c->span, c->span <= 131072 ? 16384 : 32768));
+    CHECK(e, !exceeds, "scratch: a number leaves 64 bits or is divided by zero");
+    return true;
+}
+
 static bool rms_norm_pointers(error *e, rms_norm_frame *f) {
     return tensor_const_data(e, &f->t.x, &f->call.x) &&
            tensor_const_data(e, &f->t.weight, &f->call.weight) &&
@@ -116,7 +131,8 @@ static bool rms_norm_cpu(error *e, rms_norm_frame *f) {
         CPU_KERNELS(rms_norm__bfloat16),
     };
     cpu_plan plans[1] = {0};
-    if (!rms_norm_pointers(e, f)) {
+    if (!rms_norm_prepare(e, f, 0) ||
+        !rms_norm_pointers(e, f)) {
         return false;
     }
     const rms_norm_call *const c = &f->call;
@@ -138,37 +154,105 @@ static cuda_module module = {.image = rms_norm_fatbin};
 
 static bool rms_norm_plan(
     error *e, const rms_norm_frame *f, const cuda_scope *scope, cuda_plan *plan) {
-    static cuda_kernel kernels[2][4] = {
+    static cuda_kernel kernels[7][4] = {
         {
-            {.name = "rms_norm__float64__0", .module = &module},
+            {0},
             {.name = "rms_norm__float32__0", .module = &module},
             {.name = "rms_norm__float16__0", .module = &module},
             {.name = "rms_norm__bfloat16__0", .module = &module},
         },
         {
-            {.name = "rms_norm__float64__1", .module = &module},
+            {0},
             {.name = "rms_norm__float32__1", .module = &module},
             {.name = "rms_norm__float16__1", .module = &module},
             {.name = "rms_norm__bfloat16__1", .module = &module},
         },
+        {
+            {0},
+            {.name = "rms_norm__float32__2", .module = &module},
+            {.name = "rms_norm__float16__2", .module = &module},
+            {.name = "rms_norm__bfloat16__2", .module = &module},
+        },
+        {
+            {0},
+            {.name = "rms_norm__float32__3", .module = &module},
+            {.name = "rms_norm__float16__3", .module = &module},
+            {.name = "rms_norm__bfloat16__3", .module = &module},
+        },
+        {
+            {.name = "rms_norm__float64__4", .module = &module},
+            {.name = "rms_norm__float32__4", .module = &module},
+            {.name = "rms_norm__float16__4", .module = &module},
+            {.name = "rms_norm__bfloat16__4", .module = &module},
+        },
+        {
+            {.name = "rms_norm__float64__5", .module = &module},
+            {.name = "rms_norm__float32__5", .module = &module},
+            {.name = "rms_norm__float16__5", .module = &module},
+            {.name = "rms_norm__bfloat16__5", .module = &module},
+        },
+        {
+            {.name = "rms_norm__float64__6", .module = &module},
+            {.name = "rms_norm__float32__6", .module = &module},
+            {.name = "rms_norm__float16__6", .module = &module},
+            {.name = "rms_norm__bfloat16__6", .module = &module},
+        },
     };
-    (void)scope;
     const rms_norm_call *const c = &f->call;
     const int T = index_of_T(f->d.T);
     bool exceeds = false;
     bool *const overflow = &exceeds;
-    if (c->n <= 1024 && mod_i64(overflow, c->n, 8) == 0 && (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 &&
-        aligned_to(c->weight, 16) && aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
+    if (dtype_size(f->d.T) <= 4 && c->span <= 16384 &&
+        mul_i64(overflow, c->rows, round_up_i64(overflow, ceil_div_i64(overflow, c->span, 16), 32)) <= mul_i64(overflow, 2048, scope->sm_count) &&
+        (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
+        aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
         plan->kernel = &kernels[0][T];
         plan->launch = (cuda_launch){
-            .grid = {ceil_div_i64(overflow, c->rows, 4), 1, 1},
-            .block = {128, 1, 1},
+            .grid = {c->rows, 1, 1},
+            .block = {round_up_i64(overflow, ceil_div_i64(overflow, c->span, 16), 32), 1, 1},
         };
-    } else {
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 512 && (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 &&
+        aligned_to(c->weight, 16) && aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
         plan->kernel = &kernels[1][T];
         plan->launch = (cuda_launch){
-            .grid = {c->rows, 1, 1},
+            .grid = {ceil_div_i64(overflow, c->rows, mul_i64(overflow, floordiv_i64(overflow, 256, c->lanes), 4)), 1, 1},
             .block = {256, 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 && (aligned_to(c->x, 16) &&
+        c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) && aligned_to(c->y, 16) &&
+        aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[2][T];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(overflow, c->rows, 16), 1, 1},
+            .block = {256, 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= mul_i64(overflow, 32768, c->cluster) && c->cluster <= 8 &&
+        (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
+        aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[3][T];
+        plan->launch = (cuda_launch){
+            .grid = {mul_i64(overflow, c->rows, c->cluster), 1, 1},
+            .block = {round_up_i64(overflow, ceil_div_i64(overflow, c->span, mul_i64(overflow, 64, c->cluster)), 32), 1, 1},
+            .cluster = {c->cluster, 1, 1},
+        };
+    } else if (c->n <= 512) {
+        plan->kernel = &kernels[4][T];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(overflow, c->rows, 8), 1, 1},
+            .block = {256, 1, 1},
+        };
+    } else if (c->span <= mul_i64(overflow, 32768, c->cluster) && c->cluster <= 8) {
+        plan->kernel = &kernels[5][T];
+        plan->launch = (cuda_launch){
+            .grid = {mul_i64(overflow, c->rows, c->cluster), 1, 1},
+            .block = {round_up_i64(overflow, ceil_div_i64(overflow, c->span, mul_i64(overflow, 32, c->cluster)), 32), 1, 1},
+            .cluster = {c->cluster, 1, 1},
+        };
+    } else {
+        plan->kernel = &kernels[6][T];
+        plan->launch = (cuda_launch){
+            .grid = {c->rows, 1, 1},
+            .block = {1024, 1, 1},
         };
     }
     CHECK(e, !exceeds, "rms_norm: a number leaves 64 bits or is divided by zero");
@@ -177,7 +261,8 @@ static bool rms_norm_plan(
 
 static bool rms_norm_cuda(error *e, rms_norm_frame *f, const cuda_scope *scope) {
     cuda_plan plans[1] = {0};
-    if (!rms_norm_pointers(e, f) ||
+    if (!rms_norm_prepare(e, f, scope->arch) ||
+        !rms_norm_pointers(e, f) ||
         !rms_norm_plan(e, f, scope, &plans[0])) {
         return false;
     }

@@ -33,6 +33,9 @@ typedef struct rms_norm_args {
     acc_t *rstd;
     int64_t rows;
     int64_t n;
+    int64_t span;
+    int64_t lanes;
+    int64_t cluster;
     acc_t eps;
 } rms_norm_args;
 
@@ -47,6 +50,9 @@ static rms_norm_args rms_norm_args_from(const void *record) {
         .rstd = call->rstd,
         .rows = call->rows,
         .n = call->n,
+        .span = call->span,
+        .lanes = call->lanes,
+        .cluster = call->cluster,
         .eps = (acc_t)call->eps,
     };
 }

@@ -15,6 +15,9 @@ typedef struct rms_norm_call {
     void *rstd; /* acc(T)[*rows] saved, null in inference */
     int64_t rows;
     int64_t n;
+    int64_t span;
+    int64_t lanes;
+    int64_t cluster;
     double eps;
 } rms_norm_call;
 

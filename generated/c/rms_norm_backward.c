@@ -74,6 +74,13 @@ static bool rms_norm_backward_check(error *e, rms_norm_backward_frame *f) {
     c->n = f->t.grad_y.sizes[f->t.grad_y.dim - 1];
     CHECK(e, f->t.x.dim >= 1, "x: expected at least 1 dimension, got %" PRId64, f->t.x.dim);
     CHECK(e, f->t.weight.dim == 1, "weight: expected 1 dimension, got %" PRId64, f->t.weight.dim);
+    c->span = mod_i64(overflow, mul_i64(overflow, c->n, dtype_size(f->d.T)), 16) == 0 ? mul_i64(overflow, c->n, dtype_size(f->d.T)) : add_i64(overflow, mul_i64(overflow, c->n, dtype_size(f->d.T)), 16);
+    CHECK(e, !exceeds,
+          "span = n * sizeof(T) if n * sizeof(T) %% 16 == 0 else n * sizeof(T) + 16 does not fit 64-bit integers");
+    c->whole = mod_i64(overflow, mul_i64(overflow, c->n, dtype_size(f->d.T)), 16) == 0 ? 1 : 0;
+    CHECK(e, !exceeds, "whole = 1 if n * sizeof(T) %% 16 == 0 else 0 does not fit 64-bit integers");
+    c->columns = round_up_i64(overflow, c->n, 4);
+    CHECK(e, !exceeds, "columns = round_up(n, 4) does not fit 64-bit integers");
     CHECK(e, same_sizes(f->t.x.sizes, f->t.x.dim - 1, f->t.grad_y.sizes, f->t.grad_y.dim - 1) &&
              f->t.x.sizes[f->t.x.dim - 1] == c->n,
           "x: expected shape [*rows, n] with rows = %s (from grad_y), n = %" PRId64 " (from grad_y), got %s",
@@ -118,12 +125,20 @@ static bool rms_norm_backward_zero(error *e, const rms_norm_backward_frame *f) {
 }
 
 /* What depends on the hardware: sizes that only launches know, and scratch. */
-static bool rms_norm_backward_prepare(error *e, rms_norm_backward_frame *f, int64_t sm_count) {
+static bool rms_norm_backward_prepare(error *e, rms_norm_backward_frame *f, int64_t arch, int64_t max_shared, int64_t sm_count) {
     rms_norm_backward_call *const c = &f->call;
     bool exceeds = false;
     bool *const overflow = &exceeds;
-    c->partial_size[0] = min_i64(overflow, c->rows, mul_i64(overflow, 2, sm_count));
-    c->partial_size[1] = c->n;
+    c->limit = min_i64(overflow, 1024, mul_i64(overflow, floordiv_i64(overflow, floordiv_i64(overflow, sub_i64(overflow, max_shared, 8192), 192), 32), 32));
+    c->cluster = c->span <= mul_i64(overflow, 32, c->limit) || arch < 90 || c->span > mul_i64(overflow, 256, c->limit) ? 1 : next_pow2_i64(overflow, ceil_div_i64(overflow, c->span, mul_i64(overflow, 32, c->limit)));
+    c->vectors = c->span <= mul_i64(overflow, 16, c->limit) ? 1 : (c->whole == 1 && c->span <= mul_i64(overflow, mul_i64(overflow, 32, c->limit), c->cluster) ? 2 : 0);
+    c->threads = c->whole == 1 && c->span <= 512 ? next_pow2_i64(overflow, max_i64(overflow, 1, ceil_div_i64(overflow, c->span, 16))) : round_up_i64(overflow, ceil_div_i64(overflow, c->span, mul_i64(overflow, mul_i64(overflow, 16, max_i64(overflow, 1, c->vectors)), c->cluster)), 32);
+    c->resident = max_i64(overflow, 8, c->cluster == 1 ? sm_count : (c->cluster == 2 ? floordiv_i64(overflow, sm_count, 2) : floordiv_i64(overflow, floordiv_i64(overflow, mul_i64(overflow, sm_count, 7), 8), c->cluster)));
+    c->groups = max_i64(overflow, 1, min_i64(overflow, min_i64(overflow, floordiv_i64(overflow, c->limit, c->threads), c->threads <= 32 ? 1024 : 15), ceil_div_i64(overflow, c->rows, c->resident)));
+    c->blocks = ceil_div_i64(overflow, c->rows, mul_i64(overflow, c->groups, max_i64(overflow, 1, ceil_div_i64(overflow, c->rows, mul_i64(overflow, c->groups, c->resident)))));
+    c->few = arch > 0 && (c->whole == 1 ? c->span <= 16384 && c->rows <= max_i64(overflow, 256, floordiv_i64(overflow, c->span, 32)) : c->rows <= 1024) ? 1 : 0;
+    c->partial_size[0] = c->blocks;
+    c->partial_size[1] = c->columns;
     CHECK(e, !exceeds, "scratch: a number leaves 64 bits or is divided by zero");
     shape s;
     s.dim = 0;
@@ -167,7 +182,7 @@ static bool rms_norm_backward_cpu(error *e, rms_norm_backward_frame *f) {
         CPU_KERNELS(rms_norm_backward_columns__bfloat16),
     };
     cpu_plan plans[2] = {0};
-    if (!rms_norm_backward_prepare(e, f, 32) ||
+    if (!rms_norm_backward_prepare(e, f, 0, 0, 32) ||
         !rms_norm_backward_pointers(e, f)) {
         return false;
     }
@@ -180,13 +195,8 @@ static bool rms_norm_backward_cpu(error *e, rms_norm_backward_frame *f) {
                           tensor_bytes(&f->t.grad_weight) +
                           tensor_bytes(&f->t.partial);
     const int T = index_of_T(f->d.T);
-    {
-        bool exceeds = false;
-        bool *const overflow = &exceeds;
-        plans[0] = (cpu_plan){&rms_norm_backward_rows_kernels[T], min_i64(overflow, c->rows, mul_i64(overflow, 2, 32))};
-        CHECK(e, !exceeds, "units of rms_norm_backward_rows: a number leaves 64 bits or is divided by zero");
-    }
-    if (f->mask[1]) {
+    plans[0] = (cpu_plan){&rms_norm_backward_rows_kernels[T], c->blocks};
+    if (f->mask[1] && c->few == 0) {
         bool exceeds = false;
         bool *const overflow = &exceeds;
         plans[1] = (cpu_plan){&rms_norm_backward_columns_kernels[T], ceil_div_i64(overflow, c->n, 32)};
@@ -204,23 +214,111 @@ static cuda_module module = {.image = rms_norm_backward_fatbin};
 
 static bool rms_norm_backward_rows_plan(
     error *e, const rms_norm_backward_frame *f, const cuda_scope *scope, cuda_plan *plan) {
-    static cuda_kernel kernels[1][4] = {
+    static cuda_kernel kernels[7][4] = {
         {
-            {.name = "rms_norm_backward_rows__float64__0", .module = &module},
+            {0},
             {.name = "rms_norm_backward_rows__float32__0", .module = &module},
             {.name = "rms_norm_backward_rows__float16__0", .module = &module},
             {.name = "rms_norm_backward_rows__bfloat16__0", .module = &module},
         },
+        {
+            {.name = "rms_norm_backward_rows__float64__1", .module = &module},
+            {.name = "rms_norm_backward_rows__float32__1", .module = &module},
+            {.name = "rms_norm_backward_rows__float16__1", .module = &module},
+            {.name = "rms_norm_backward_rows__bfloat16__1", .module = &module},
+        },
+        {
+            {0},
+            {.name = "rms_norm_backward_rows__float32__2", .module = &module},
+            {.name = "rms_norm_backward_rows__float16__2", .module = &module},
+            {.name = "rms_norm_backward_rows__bfloat16__2", .module = &module},
+        },
+        {
+            {0},
+            {.name = "rms_norm_backward_rows__float32__3", .module = &module},
+            {.name = "rms_norm_backward_rows__float16__3", .module = &module},
+            {.name = "rms_norm_backward_rows__bfloat16__3", .module = &module},
+        },
+        {
+            {0},
+            {.name = "rms_norm_backward_rows__float32__4", .module = &module},
+            {.name = "rms_norm_backward_rows__float16__4", .module = &module},
+            {.name = "rms_norm_backward_rows__bfloat16__4", .module = &module},
+        },
+        {
+            {.name = "rms_norm_backward_rows__float64__5", .module = &module},
+            {.name = "rms_norm_backward_rows__float32__5", .module = &module},
+            {.name = "rms_norm_backward_rows__float16__5", .module = &module},
+            {.name = "rms_norm_backward_rows__bfloat16__5", .module = &module},
+        },
+        {
+            {.name = "rms_norm_backward_rows__float64__6", .module = &module},
+            {.name = "rms_norm_backward_rows__float32__6", .module = &module},
+            {.name = "rms_norm_backward_rows__float16__6", .module = &module},
+            {.name = "rms_norm_backward_rows__bfloat16__6", .module = &module},
+        },
     };
+    (void)scope;
     const rms_norm_backward_call *const c = &f->call;
     const int T = index_of_T(f->d.T);
     bool exceeds = false;
     bool *const overflow = &exceeds;
-    plan->kernel = &kernels[0][T];
-    plan->launch = (cuda_launch){
-        .grid = {min_i64(overflow, c->rows, mul_i64(overflow, 2, scope->sm_count)), 1, 1},
-        .block = {256, 1, 1},
-    };
+    if (c->few == 1 && dtype_size(f->d.T) <= 4 && (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 &&
+        aligned_to(c->x, 16) && aligned_to(c->weight, 16) && aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) &&
+        aligned_to(c->grad_weight, 16))) {
+        plan->kernel = &kernels[0][T];
+        plan->launch = (cuda_launch){
+            .grid = {add_i64(overflow, c->rows, ceil_div_i64(overflow, c->n, floordiv_i64(overflow, 128, dtype_size(f->d.T)))), 1, 1},
+            .block = {max_i64(overflow, 256, round_up_i64(overflow, ceil_div_i64(overflow, c->span, 16), 32)), 1, 1},
+        };
+    } else if (c->few == 1) {
+        plan->kernel = &kernels[1][T];
+        plan->launch = (cuda_launch){
+            .grid = {add_i64(overflow, c->rows, ceil_div_i64(overflow, c->n, 32)), 1, 1},
+            .block = {min_i64(overflow, 1024, max_i64(overflow, 512, round_up_i64(overflow, ceil_div_i64(overflow, c->span, 16), 32))), 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->vectors == 1 && c->threads <= 32 && (aligned_to(c->grad_y, 16) &&
+        c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) && aligned_to(c->weight, 16) &&
+        aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) && aligned_to(c->grad_weight, 16))) {
+        plan->kernel = &kernels[2][T];
+        plan->launch = (cuda_launch){
+            .grid = {c->blocks, 1, 1},
+            .block = {round_up_i64(overflow, mul_i64(overflow, c->threads, c->groups), 32), 1, 1},
+            .shared = mul_i64(overflow, 192, round_up_i64(overflow, mul_i64(overflow, c->threads, c->groups), 32)),
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->vectors == 1 && (aligned_to(c->grad_y, 16) &&
+        c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) && aligned_to(c->weight, 16) &&
+        aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) && aligned_to(c->grad_weight, 16))) {
+        plan->kernel = &kernels[3][T];
+        plan->launch = (cuda_launch){
+            .grid = {c->blocks, 1, 1},
+            .block = {mul_i64(overflow, c->threads, c->groups), 1, 1},
+            .shared = mul_i64(overflow, mul_i64(overflow, 192, c->threads), c->groups),
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->vectors == 2 && (aligned_to(c->grad_y, 16) &&
+        c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) && aligned_to(c->weight, 16) &&
+        aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) && aligned_to(c->grad_weight, 16))) {
+        plan->kernel = &kernels[4][T];
+        plan->launch = (cuda_launch){
+            .grid = {mul_i64(overflow, c->blocks, c->cluster), 1, 1},
+            .block = {mul_i64(overflow, c->threads, c->groups), 1, 1},
+            .shared = mul_i64(overflow, mul_i64(overflow, 192, c->threads), c->groups),
+            .cluster = {c->cluster, 1, 1},
+        };
+    } else if (c->vectors == 1) {
+        plan->kernel = &kernels[5][T];
+        plan->launch = (cuda_launch){
+            .grid = {c->blocks, 1, 1},
+            .block = {mul_i64(overflow, max_i64(overflow, 32, c->threads), min_i64(overflow, c->groups, floordiv_i64(overflow, c->limit, max_i64(overflow, 32, c->threads)))), 1, 1},
+            .shared = mul_i64(overflow, mul_i64(overflow, 192, max_i64(overflow, 32, c->threads)), min_i64(overflow, c->groups, floordiv_i64(overflow, c->limit, max_i64(overflow, 32, c->threads)))),
+        };
+    } else {
+        plan->kernel = &kernels[6][T];
+        plan->launch = (cuda_launch){
+            .grid = {c->blocks, 1, 1},
+            .block = {1024, 1, 1},
+        };
+    }
     CHECK(e, !exceeds, "rms_norm_backward_rows: a number leaves 64 bits or is divided by zero");
     return true;
 }
@@ -237,7 +335,7 @@ static bool rms_norm_backward_columns_plan(
     };
     (void)scope;
     const rms_norm_backward_call *const c = &f->call;
-    if (!f->mask[1]) {
+    if (!(f->mask[1] && c->few == 0)) {
         return true;
     }
     const int T = index_of_T(f->d.T);
@@ -254,7 +352,7 @@ static bool rms_norm_backward_columns_plan(
 
 static bool rms_norm_backward_cuda(error *e, rms_norm_backward_frame *f, const cuda_scope *scope) {
     cuda_plan plans[2] = {0};
-    if (!rms_norm_backward_prepare(e, f, scope->sm_count) ||
+    if (!rms_norm_backward_prepare(e, f, scope->arch, scope->max_shared, scope->sm_count) ||
         !rms_norm_backward_pointers(e, f) ||
         !rms_norm_backward_rows_plan(e, f, scope, &plans[0]) ||
         !rms_norm_backward_columns_plan(e, f, scope, &plans[1])) {

@@ -15,10 +15,21 @@ typedef struct rms_norm_backward_call {
     const void *rstd; /* acc(T)[*rows] */
     void *grad_x; /* T[*rows, n], null when not wanted */
     void *grad_weight; /* T[n], null when not wanted */
-    void *partial; /* acc(T)[min(rows, 2 * sm_count), n] */
+    void *partial; /* acc(T)[blocks, columns] */
     int64_t partial_size[2];
     int64_t rows;
     int64_t n;
+    int64_t span;
+    int64_t limit;
+    int64_t cluster;
+    int64_t whole;
+    int64_t vectors;
+    int64_t threads;
+    int64_t resident;
+    int64_t groups;
+    int64_t blocks;
+    int64_t columns;
+    int64_t few;
 } rms_norm_backward_call;
 
 #endif

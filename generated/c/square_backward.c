@@ -134,7 +134,7 @@ static bool square_backward_plan(
     bool *const overflow = &exceeds;
     plan->kernel = &kernels[0][T];
     plan->launch = (cuda_launch){
-        .grid = {ceil_div_i64(overflow, tensor_numel(&f->t.x), 1024), 1, 1},
+        .grid = {ceil_div_i64(overflow, add_i64(overflow, tensor_numel(&f->t.x), 7), mul_i64(overflow, mul_i64(overflow, 256, 2), floordiv_i64(overflow, 16, dtype_size(f->d.T)))), 1, 1},
         .block = {256, 1, 1},
     };
     CHECK(e, !exceeds, "square_backward: a number leaves 64 bits or is divided by zero");

@@ -14,6 +14,9 @@ struct rms_norm_args {
     acc_t<T>* rstd;
     int64_t rows;
     int64_t n;
+    int64_t span;
+    int64_t lanes;
+    int64_t cluster;
     acc_t<T> eps;
 
     __device__ explicit rms_norm_args(const rms_norm_call& call)
@@ -23,6 +26,9 @@ struct rms_norm_args {
         , rstd(static_cast<acc_t<T>*>(call.rstd))
         , rows(call.rows)
         , n(call.n)
+        , span(call.span)
+        , lanes(call.lanes)
+        , cluster(call.cluster)
         , eps(static_cast<acc_t<T>>(call.eps))
     {
     }

@@ -18,6 +18,17 @@ struct rms_norm_backward_args {
     int64_t partial_size[2];
     int64_t rows;
     int64_t n;
+    int64_t span;
+    int64_t limit;
+    int64_t cluster;
+    int64_t whole;
+    int64_t vectors;
+    int64_t threads;
+    int64_t resident;
+    int64_t groups;
+    int64_t blocks;
+    int64_t columns;
+    int64_t few;
 
     __device__ explicit rms_norm_backward_args(const rms_norm_backward_call& call)
         : grad_y(static_cast<const T*>(call.grad_y))
@@ -30,6 +41,17 @@ struct rms_norm_backward_args {
         , partial_size{call.partial_size[0], call.partial_size[1]}
         , rows(call.rows)
         , n(call.n)
+        , span(call.span)
+        , limit(call.limit)
+        , cluster(call.cluster)
+        , whole(call.whole)
+        , vectors(call.vectors)
+        , threads(call.threads)
+        , resident(call.resident)
+        , groups(call.groups)
+        , blocks(call.blocks)
+        , columns(call.columns)
+        , few(call.few)
     {
     }
 };

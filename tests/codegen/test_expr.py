@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen import expr_fold
-from codegen.expr import INT_MAX, INT_MIN, Expr, Name, NameKind, Query, Type, names, product, substitute
+from codegen.expr import INT_MAX, INT_MIN, Constant, Expr, Name, NameKind, Query, Type, names, product, substitute
 from codegen.expr_c import CNames, can_overflow, print_c
 from codegen.expr_fold import FoldError, constant, depends_on_dtypes, fold
 from codegen.expr_parse import Scope, Subject, parse
@@ -175,7 +174,7 @@ class OverflowInPython(Exception):
 
 def value_of(text: str, values: Mapping[str, int]) -> int | bool | None:
     """What the tree means: folded with every name known; None for no value."""
-    constants = {name: expr_fold.Constant(value, Type.INT) for name, value in values.items()}
+    constants = {name: Constant(value, Type.INT) for name, value in values.items()}
     try:
         result = constant(substitute(read(text), constants), {})
     except FoldError:
@@ -277,8 +276,10 @@ HELPERS = {
     [
         "__import__('os').system('true')", "(lambda: 1)()", "[n for n in [1]]", "n; m", "n\nm", "f'{n}'", "n := 3",
         "().__class__", "x.__class__", "n @ m", "n | m", "~n", "...", "None", "b'a'", "1j", "'a\"b' == mode", "'\\x00'",
-        "await n", "n if m", "(" * 300, "-" * 399 + "n", "not " * 99 + "causal", "9" * 390, "n" * 401, "#", "n # c", "`n`",
-        "size(x, 10 ** 10)", "size(x, True)", "aligned(3)", "min(*x)", "min(n, key=m)", "{1: 2}", "(n, m)", "print", "é",
+        "await n", "n if m", "(" * 300, "-" * 399 + "n", "not " * 99 + "causal", "9" * 390, "n" * 401, "#",
+        "n # c", "`n`",
+        "size(x, 10 ** 10)", "size(x, True)", "aligned(3)", "min(*x)", "min(n, key=m)", "{1: 2}", "(n, m)",
+        "print", "é",
     ],
 )  # fmt: skip
 def test_is_refused(text: str) -> None:

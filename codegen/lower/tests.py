@@ -1,0 +1,182 @@
+"""Views of the generated tests: an operator's contract, calls of many sizes, and wrong calls with their errors.
+
+What is done with them is hand-written, in tests/harness/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from codegen.lower.python_names import COLUMNS, call
+from codegen.lower.schema import public_schema
+from codegen.lower.tests_refused import Wrong, WrongTensor, dtype_of, wrong_calls
+from codegen.lower.tests_samples import Sample, base, growing, large, samples
+from codegen.messages_python import python_escape
+from codegen.model import Acc, Dtype, FixedDtype, Library, Operator, TensorType
+from codegen.rules import ElementsRule
+from codegen.types import is_floating
+
+
+@dataclass(frozen=True)
+class TestView:
+    """generated/tests/test_<op>.py."""
+
+    op: str
+    contract: tuple[str, ...]
+    samples: tuple[str, ...]
+    growing: tuple[str, ...]
+    large: tuple[str, ...]
+    wrong: tuple[str, ...]
+    imports: str
+    modules: str
+    mask: bool
+    declared: bool
+    missing: bool
+    never: bool
+
+
+def _string(text: str) -> str:
+    return f'"{python_escape(text)}"'
+
+
+def _tuple(items: Iterable[str]) -> str:
+    listed = list(items)
+    return f"({', '.join(listed)}{',' if len(listed) == 1 else ''})"
+
+
+def _strings(names: Iterable[str]) -> str:
+    return _tuple(_string(name) for name in names)
+
+
+def _dict(entries: Iterable[tuple[str, str]]) -> str:
+    return "{" + ", ".join(f"{_string(name)}: {value}" for name, value in entries) + "}"
+
+
+def _dtype(dtype: Dtype) -> str:
+    match dtype:
+        case Acc():
+            return _string(f"acc({dtype.variable})")
+        case FixedDtype():
+            return _string(dtype.name)
+    return _string(dtype.name)
+
+
+def autograd_state(op: Operator) -> str:
+    """declared, missing or never."""
+    if op.backward is not None:
+        return "declared"
+    return "never" if op.differentiable is False else "missing"
+
+
+def _gradients(op: Operator) -> list[str]:
+    """Inputs that get a gradient; without a backward, those that could require one."""
+    if op.backward is not None:
+        inputs = {gradient.input for gradient in op.backward.gradients}
+        return [argument.name for argument in op.tensors if argument.name in inputs]
+    names, usual = [], base(op)
+    for argument in op.tensors:
+        if is_floating(dtype_of(usual, argument.name)) and not argument.has_word("no_grad"):
+            names.append(argument.name)
+    return names
+
+
+def _contract(library: Library, op: Operator) -> list[str]:
+    usual = base(op)
+    second = autograd_state(library.operator(op.backward.operator)) if op.backward else ""
+    inputs = {argument.name for argument in op.arguments}
+    kept = [b.name for b in op.backward.bindings if b.source == "input" and b.name in inputs] if op.backward else []
+    tensors = [(argument.name, argument.type) for argument in op.tensors if isinstance(argument.type, TensorType)]
+    fields = [
+        ("namespace", _string(library.namespace)),
+        ("name", _string(op.name)),
+        ("arguments", _strings(argument.name for argument in op.arguments)),
+        ("keywords", _strings(argument.name for argument in op.arguments if argument.keyword_only)),
+        (
+            "tensors",
+            _dict((name, _dtype(kind.dtype)) for name, kind in tensors),
+        ),
+        ("scalars", _dict((name, repr(value)) for name, value in usual.scalars.items())),
+        ("defaults", _strings(argument.name for argument in op.scalars if argument.default is not None)),
+        ("outputs", _dict((output.name, _dtype(output.type.dtype)) for output in op.public_outputs)),
+        ("saved", _dict((output.name, _dtype(output.type.dtype)) for output in op.saved_outputs)),
+        ("mask", str(op.grad_mask)),
+        ("autograd", _string(autograd_state(op))),
+        ("second", _string(second)),
+        ("backward", _string(op.backward.operator if op.backward else "")),
+        ("gradients", _strings(_gradients(op))),
+        ("kept", _strings(name for name in kept if name in dict(tensors))),
+        ("reference", _string(op.reference)),
+        ("tolerance", _dict((name, repr(value)) for name, value in op.tolerance)),
+    ]
+    lines = ["OP = Contract("]
+    for name, value in fields:
+        if name == "tensors":
+            lines += _types(op)
+        lines.append(f"    {name}={value},")
+    return [*lines, ")"]
+
+
+def _types(op: Operator) -> list[str]:
+    entries = [_broken(f'"{variable.name}": ', [_string(name) for name in variable.dtypes]) for variable in op.types]
+    whole = "{" + ", ".join(line for entry in entries for line in entry) + "}"
+    if all(len(entry) == 1 for entry in entries) and len(whole) + 11 <= COLUMNS:
+        return [f"    types={whole},"]
+    return ["    types={", *(f"        {line}" for entry in entries for line in _ended(entry)), "    },"]
+
+
+def _broken(start: str, items: list[str]) -> list[str]:
+    line = f"{start}{_tuple(items)}"
+    return [line] if len(line) + 9 <= COLUMNS else [f"{start}(", *(f"    {item}," for item in items), ")"]
+
+
+def _ended(lines: list[str]) -> list[str]:
+    return [*lines[:-1], f"{lines[-1]},"]
+
+
+def _sample(sample: Sample) -> str:
+    limited = {rule.argument for rule in sample.op.values if isinstance(rule, ElementsRule)}
+    shapes, entries = sample.shapes(), []
+    for argument in sample.op.tensors:
+        shape = repr(shapes[argument.name])
+        limits = sample.between(argument.name) if argument.name in limited else None
+        entries.append((argument.name, f"Elements({shape}, {limits[0]}, {limits[1]})" if limits else shape))
+    return f"    {_dict(entries)},"
+
+
+def _wrong_tensor(tensor: WrongTensor) -> str:
+    extra = ", other=True" if tensor.other_device else f", elements={tensor.elements}" if tensor.elements else ""
+    return f"Tensor({_string(tensor.dtype)}, {tensor.shape}{extra})"
+
+
+def _wrong(op: Operator, wrong: Wrong) -> list[str]:
+    changes = [(name, _wrong_tensor(tensor)) for name, tensor in wrong.tensors]
+    changes += [(name, repr(value)) for name, value in wrong.scalars]
+    if not changes:
+        changes = [("grad_mask", repr([True] * (len(op.outputs) + 1)))]
+    arguments = [_dict(changes), _string(wrong.text), *(["elements=True"] if wrong.elements else [])]
+    lines = call("Wrong", arguments, indent=4)
+    return [f"    {line}" for line in _ended(lines)]
+
+
+def test_view(library: Library, op: Operator) -> TestView:
+    """The tests of one operator."""
+    wrong = [line for one in wrong_calls(op) for line in _wrong(op, one)]
+    calls = [_sample(sample) for sample in samples(op)]
+    state = autograd_state(op)
+    names = ["Contract", "Wrong"] + (["Tensor"] if any("Tensor(" in line for line in wrong) else [])
+    names += ["Elements"] if any("Elements(" in line for line in calls) else []
+    return TestView(
+        op=public_schema(library.namespace, op).split("(")[0],
+        contract=tuple(_contract(library, op)),
+        samples=tuple(calls),
+        growing=tuple(_sample(sample) for sample in growing(op)),
+        large=tuple(_sample(sample) for sample in large(op)),
+        wrong=tuple(wrong),
+        imports=", ".join(sorted(names)),
+        modules=", ".join(["compiled", "cuda", "forward", "gradients", "refused"]),
+        mask=op.grad_mask,
+        declared=state == "declared",
+        missing=state == "missing",
+        never=state == "never",
+    )

@@ -1,0 +1,197 @@
+"""Tests of my_ops::square, made from its contract in ops.yaml. What they do stands in tests/harness/."""
+
+import pytest
+
+from tests.harness import compiled, cuda, forward, gradients, refused
+from tests.harness.contract import Contract, Tensor, Wrong
+from tests.harness.layouts import LAYOUTS
+
+OP = Contract(
+    namespace="my_ops",
+    name="square",
+    arguments=("x",),
+    keywords=(),
+    types={"T": ("float64", "float32", "float16", "bfloat16")},
+    tensors={"x": "T"},
+    scalars={},
+    defaults=(),
+    outputs={"y": "T"},
+    saved={},
+    mask=False,
+    autograd="declared",
+    second="missing",
+    backward="square_backward",
+    gradients=("x",),
+    kept=("x",),
+    reference="square",
+    tolerance={},
+)
+# The first is the usual call.
+SAMPLES = [
+    {"x": (2, 3)},
+    {"x": ()},
+    {"x": (1,)},
+    {"x": (3,)},
+    {"x": (0,)},
+    {"x": (3, 0, 2)},
+    {"x": (1, 5, 1)},
+    {"x": (2,)},
+    {"x": (7,)},
+    {"x": (33,)},
+    {"x": (64,)},
+    {"x": (1000,)},
+    {"x": (1024,)},
+    {"x": (1100,)},
+    {"x": (70001,)},
+]
+GROWING = [
+    {"x": (2, 7)},
+    {"x": (3, 8)},
+    {"x": (4, 9)},
+    {"x": (5, 10)},
+]
+LARGE = [
+    {"x": (2147493648,)},
+]
+WRONG = [
+    Wrong({"x": Tensor("int32", (2, 3))}, "x: expected dtype float64, float32, float16 or bfloat16, got int32"),
+]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
+def test_reference(device, dtypes, layout):
+    forward.matches_reference(OP, device, dtypes, layout, SAMPLES)
+
+
+@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
+def test_special_values(device, dtypes):
+    forward.special_values(OP, device, dtypes, SAMPLES[0])
+
+
+def test_call_styles(device):
+    forward.call_styles(OP, device, SAMPLES[0])
+
+
+def test_no_recording(device):
+    forward.no_recording(OP, device, SAMPLES[0])
+
+
+def test_one_tensor_for_all(device):
+    forward.one_tensor_for_all(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_fake(device, layout):
+    forward.fake_agrees(OP, device, layout, SAMPLES)
+
+
+@pytest.mark.parametrize("grad", [False, True], ids=["plain", "grad"])
+def test_opcheck(device, grad):
+    forward.passes_opcheck(OP, device, SAMPLES[0], grad=grad)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
+def test_gradients(device, dtypes, layout):
+    gradients.matches_reference(OP, device, dtypes, layout, SAMPLES)
+
+
+def test_gradcheck(device):
+    gradients.passes_gradcheck(OP, device, GROWING[:2])
+
+
+def test_roads_agree(device):
+    gradients.roads_agree(OP, device, SAMPLES[0])
+
+
+def test_partial_gradients(device):
+    gradients.partial(OP, device, SAMPLES[0])
+
+
+def test_saved_tensors(device):
+    gradients.saved_tensors(OP, device, SAMPLES[0])
+
+
+def test_memory(device):
+    gradients.memory(OP, device, SAMPLES[0])
+
+
+def test_checkpoint(device):
+    gradients.checkpoints(OP, device, SAMPLES[0])
+
+
+def test_second_order(device):
+    gradients.second_order(OP, device, SAMPLES[0])
+
+
+def test_transforms(device):
+    gradients.transforms(OP, device, SAMPLES[0])
+
+
+def test_compiled_training(device):
+    compiled.training(OP, device, GROWING)
+
+
+def test_compiled_partial_gradients(device):
+    compiled.partial(OP, device, SAMPLES[0])
+
+
+def test_compiled_static(device):
+    compiled.static(OP, device, SAMPLES[0])
+
+
+def test_compiled_dynamic(device):
+    compiled.dynamic(OP, device, GROWING)
+
+
+def test_compiled_inductor(device):
+    compiled.inductor(OP, device, SAMPLES[0])
+
+
+def test_export(device):
+    compiled.exports(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.text)
+def test_refused(device, wrong):
+    refused.eager(OP, device, SAMPLES[0], wrong)
+
+
+@pytest.mark.parametrize("wrong", [wrong for wrong in WRONG if not wrong.elements], ids=lambda wrong: wrong.text)
+def test_refused_fake(device, wrong):
+    refused.fake(OP, device, SAMPLES[0], wrong)
+
+
+def test_refused_compiled(device):
+    refused.compiled(OP, device, SAMPLES[0], WRONG[0])
+
+
+@pytest.mark.cuda
+def test_side_stream(device):
+    cuda.side_stream(OP, device, SAMPLES)
+
+
+@pytest.mark.cuda
+def test_graph_capture(device):
+    cuda.graph_capture(OP, __file__)
+
+
+@pytest.mark.cuda
+def test_other_device(device):
+    cuda.other_device(OP, SAMPLES)
+
+
+@pytest.mark.cuda
+def test_fresh_thread(device):
+    cuda.fresh_thread(OP, device, SAMPLES[0])
+
+
+@pytest.mark.cuda
+def test_no_synchronisation(device):
+    cuda.no_synchronisation(OP, device, SAMPLES)
+
+
+@pytest.mark.cuda
+def test_beyond_32_bits(device):
+    cuda.beyond_32_bits(OP, device, LARGE)

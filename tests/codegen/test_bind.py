@@ -1,0 +1,138 @@
+"""The binding analysis: which rules a call obeys, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from codegen.expr import Name, NameKind, Type
+from codegen.expr_text import print_text
+from codegen.model import Dim, Operator
+from codegen.rules import (
+    AccDtypeRule,
+    BindDim,
+    BindStar,
+    CheckRule,
+    Derive,
+    DeviceRule,
+    DimCompare,
+    DtypeRule,
+    ElementsRule,
+    Index,
+    Known,
+    RankRule,
+    SameDtypeRule,
+    ShapeRule,
+    SizeRule,
+    Span,
+    StarCompare,
+)
+
+FLOATING = ("float64", "float32", "float16", "bfloat16")
+N = Name("n", NameKind.DIM, Type.INT)
+
+
+def test_rms_norm_backward(operator: Callable[[str], Operator]) -> None:
+    op = operator("""
+        types: {T: floating}
+        inputs:
+          grad_y: T[*rows, n]
+          x: T[*rows, n]
+          weight: T[n]
+          rstd: acc(T)[*rows]
+          eps: float = 1e-6
+        outputs: {grad_x: "T[*rows, n]", grad_weight: "T[n]"}
+        checks: [eps >= 0]
+        launch: {grid: rows, block: 32}
+    """)
+    rows = Span("grad_y", 0, 1)
+    known = Known("rows", "grad_y", rows), Known("n", "grad_y", None)
+    assert op.rules == (
+        DtypeRule("grad_y", "T", FLOATING),
+        SameDtypeRule("x", "T", "grad_y"),
+        SameDtypeRule("weight", "T", "grad_y"),
+        AccDtypeRule("rstd", "T", "grad_y"),
+        DeviceRule("x", "grad_y"),
+        DeviceRule("weight", "grad_y"),
+        DeviceRule("rstd", "grad_y"),
+        RankRule("grad_y", 1, exact=False),
+        BindStar("rows", rows),
+        BindDim("n", "grad_y", Index(1, True)),
+        RankRule("x", 1, exact=False),
+        RankRule("weight", 1, exact=True),
+        ShapeRule(
+            "x",
+            "[*rows, n]",
+            (StarCompare("rows", Span("x", 0, 1), rows), DimCompare(Index(1, True), N)),
+            known,
+        ),
+        ShapeRule("weight", "[n]", (DimCompare(Index(0, False), N),), known[1:]),
+        ShapeRule("rstd", "[*rows]", (StarCompare("rows", Span("rstd", 0, 0), rows),), known[:1]),
+        CheckRule(op.checks[0].condition, "eps >= 0", ""),
+    )
+    assert op.grad_mask
+    assert op.dims == (Dim("rows", True, "grad_y", span=rows), Dim("n", False, "grad_y", 1, True))
+
+
+def test_plain_names_bind_first(operator: Callable[[str], Operator]) -> None:
+    """`b + 1` does not bind b, and an accumulation dtype waits for its variable."""
+    op = operator("""
+        types: {T: [float32, float16], I: [int32]}
+        inputs:
+          s: acc(T)[b + 1]
+          x: T[b, k, b]
+          i: I[size(x, 0), s2]
+          s2: size
+        dims: {c: b * 2}
+        outputs: {y: "T[c, b - 1]"}
+        values: [0 <= i < c]
+        launch: {grid: b, block: 32}
+    """)
+    kinds = [type(rule) for rule in op.rules]
+    assert kinds == [
+        *(DtypeRule, DtypeRule, AccDtypeRule, DeviceRule, DeviceRule),
+        *(RankRule, RankRule, BindDim, BindDim, RankRule),
+        *(Derive, ShapeRule, ShapeRule, ShapeRule, SizeRule, SizeRule, ElementsRule),
+    ]
+    assert op.rules[2] == AccDtypeRule("s", "T", "x")
+    shapes = [rule for rule in op.rules if isinstance(rule, ShapeRule)]
+    assert [rule.shape for rule in shapes] == ["[b + 1]", "[b, k, b]", "[size(x, 0), s2]"]
+    assert shapes[1].comparisons == (DimCompare(Index(2, False), Name("b", NameKind.DIM, Type.INT)),)
+    assert shapes[2].known == (Known("s2", "", None),)
+    assert [print_text(rule.expr) for rule in op.rules if isinstance(rule, SizeRule)] == ["c", "b - 1"]
+
+
+def test_a_star_used_as_a_dim_is_its_product(operator: Callable[[str], Operator]) -> None:
+    op = operator("""
+        types: {T: [float32]}
+        inputs: {a: "T[rows]", x: "T[b, *rows, n]"}
+        outputs: {y: "T[rows, n]"}
+        launch: {grid: rows, block: 32}
+    """)
+    assert [dim.name for dim in op.dims] == ["b", "rows", "n"]
+    (rule,) = [rule for rule in op.rules if isinstance(rule, ShapeRule)]
+    assert rule.comparisons == (DimCompare(Index(0, False), Name("rows", NameKind.STAR, Type.INT)),)
+    assert BindStar("rows", Span("x", 1, 1)) in op.rules
+    assert BindDim("n", "x", Index(1, True)) in op.rules
+    assert BindDim("b", "x", Index(0, False)) in op.rules
+
+
+def test_what_no_input_binds_takes_its_first_dtype(operator: Callable[[str], Operator]) -> None:
+    op = operator("""
+        types: {T: floating, U: [int32, int64], V: [float16, float32]}
+        inputs: {x: "T[n]", v: "acc(V)[n]"}
+        outputs: {y: "U[n]"}
+        launch: {grid: n, block: 32}
+    """)
+    assert [variable.dtypes for variable in op.types] == [FLOATING, ("int32",), ("float16",)]
+    assert op.rules[1] == DtypeRule("v", "", ("float32",))
+    assert len(op.dtype_choices) == 4
+
+
+def test_sizes_that_cannot_be_negative_need_no_rule(operator: Callable[[str], Operator]) -> None:
+    op = operator("""
+        types: {T: [float32]}
+        inputs: {x: "T[*s, n]", k: size}
+        outputs: {y: "T[n * 2 + 1, s, min(n, 3), max(k, 0), n % 4, n // 2, numel(x), next_pow2(k), abs(k), k]"}
+        launch: {grid: n, block: 32}
+    """)
+    assert [rule.text for rule in op.rules if isinstance(rule, SizeRule)] == ["k"]

@@ -1,0 +1,42 @@
+"""Bodies that are missing, and files that belong to nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codegen.bodies import check_bodies
+from codegen.check import check
+from codegen.errors import Diagnostics
+from codegen.load import load
+
+SPEC = b"""
+namespace: demo
+ops:
+  f:
+    types: {T: floating}
+    inputs: {x: "T[n]"}
+    outputs: {y: "T[n]"}
+    launch: {grid: n, block: 32}
+  g:
+    devices: [cpu]
+    types: {T: floating}
+    inputs: {x: "T[n]"}
+    outputs: {y: "T[n]"}
+"""
+
+
+def test_bodies(tmp_path: Path) -> None:
+    folder = tmp_path / "csrc"
+    folder.mkdir()
+    for name in ("f.cu", "g.cu", "old.c", "helper.h"):
+        (folder / name).touch()
+    diagnostics = Diagnostics()
+    checked = check(load(SPEC, diagnostics), diagnostics)
+    assert checked is not None
+    check_bodies(checked, folder, diagnostics)
+    assert [(found.severity, found.position.line, found.text, found.hint) for found in diagnostics.sorted()] == [
+        ("warning", 1, "csrc/g.cu belongs to no operator", ""),
+        ("warning", 1, "csrc/old.c belongs to no operator", ""),
+        ("error", 4, "f: the cpu body csrc/f.c is missing", "write csrc/f.c, or say devices: [cuda]"),
+        ("error", 9, "g: the cpu body csrc/g.c is missing", "write csrc/g.c"),
+    ]

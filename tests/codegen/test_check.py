@@ -1,0 +1,283 @@
+"""From the tree to the model: what a right spec becomes. Wrong ones are in test_wrong_specs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from codegen import supported
+from codegen.check import OPERATOR_KEYS
+from codegen.expr import integer
+from codegen.expr_text import print_text
+from codegen.model import Backward, Binding, Default, Gradient, Library, Operator, Samples, Word
+
+ROOT = Path(__file__).parents[2]
+WHOLE_FILE = (ROOT / "tests" / "specs" / "whole_file.yaml").read_text()
+
+
+def split(text: str) -> tuple[str, dict[str, str]]:
+    """What stands before the operators, and the text of each."""
+    head, body = text.split("ops:\n", 1)
+    found: dict[str, str] = {}
+    name = ""
+    for line in body.splitlines(keepends=True):
+        if line.startswith("  ") and line[2] not in " #\n":
+            name = line.strip().rstrip(":")
+        found[name] = found.get(name, "") + line
+    return head + "ops:\n", found
+
+
+HEAD, ENTRIES = split(WHOLE_FILE)
+BUILT = ["square", "square_backward", "rms_norm", "rms_norm_backward", "gather_rows"]
+
+
+def test_the_language_page_is_accepted_as_written(library: Callable[[str], Library]) -> None:
+    found = library(HEAD + "".join(ENTRIES[name] for name in BUILT))
+    assert found.namespace == "my_ops"
+    assert [operator.name for operator in found.operators] == BUILT
+
+
+@pytest.mark.parametrize(
+    ("name", "features"),
+    [
+        ("silu_mul", ["`elementwise:` is not supported yet"]),
+        ("add_scalar_", ["a written argument is not supported yet", "`elementwise:` is not supported yet"]),
+    ],
+)
+def test_the_rest_of_the_page_is_refused_by_name(report: Callable[[str], str], name: str, features: list[str]) -> None:
+    text = report(HEAD + ENTRIES[name])
+    errors = [line.split(": error: ")[1] for line in text.splitlines() if ": error: " in line]
+    assert len(errors) == len(features)
+    assert all(error.endswith(feature) for error, feature in zip(errors, features, strict=True))
+    assert all(error.startswith(name) for error in errors)
+
+
+def test_every_entry_is_covered() -> None:
+    assert set(ENTRIES) == {*BUILT, "silu_mul", "add_scalar_"}
+
+
+def test_the_library_of_this_repository(library: Callable[[str], Library]) -> None:
+    found = library((ROOT / "ops.yaml").read_text())
+    assert [operator.name for operator in found.operators] == BUILT
+
+
+def test_rms_norm(library: Callable[[str], Library]) -> None:
+    op = library(WHOLE_FILE.replace(ENTRIES["silu_mul"], "").replace(ENTRIES["add_scalar_"], "")).operator("rms_norm")
+    assert op.doc.startswith("Root-mean-square")
+    assert op.argument("eps").default == Default(1e-6)
+    assert op.argument("x").text == "T[*rows, n]"
+    assert [output.name for output in op.public_outputs] == ["y"]
+    assert [output.name for output in op.saved_outputs] == ["rstd"]
+    assert op.backward == Backward(
+        "rms_norm_backward",
+        (
+            Binding("grad_y", "gradient", "y"),
+            Binding("x", "input", "x"),
+            Binding("weight", "input", "weight"),
+            Binding("rstd", "output", "rstd"),
+        ),
+        (Gradient("grad_x", "x"), Gradient("grad_weight", "weight")),
+        mask=True,
+    )
+    (single,) = op.passes
+    assert (single.kernel, print_text(single.units), op.several_passes) == ("rms_norm", "rows", False)
+    assert [param.name for param in single.launches[0].params] == ["VEC", "THREADS"]
+    assert op.reference == "rms_norm"
+    assert op.devices == ("cpu", "cuda")
+    assert len(op.dtype_choices) == 4
+
+
+def test_passes_run_over_their_grid(library: Callable[[str], Library]) -> None:
+    op = library(HEAD + ENTRIES["rms_norm_backward"]).operators[0]
+    assert op.several_passes
+    assert op.grad_mask
+    assert [(item.kernel, print_text(item.units)) for item in op.passes] == [
+        ("rms_norm_backward_rows", "min(rows, 2 * sm_count)"),
+        ("rms_norm_backward_columns", "ceil_div(n, 32)"),
+    ]
+    assert op.passes[1].when is not None
+    assert op.scratch[0].text == "acc(T)[min(rows, 2 * sm_count), n]"
+
+
+@pytest.mark.parametrize(
+    ("shape", "units"),
+    [
+        ("*rows, n", "rows"),
+        ("n", "1"),
+        ("", "1"),
+        ("*rows", "1"),
+        ("n, *rows, n", "n * rows"),
+        ("n + 1, 2, n", "(n + 1) * 2"),
+    ],
+)
+def test_default_units(operator: Callable[[str], Operator], shape: str, units: str) -> None:
+    op = operator(f"""
+        types: {{T: [float32]}}
+        inputs: {{x: "T[*rows, n]"}}
+        outputs: {{y: "T[{shape}]"}}
+        launch: {{grid: n, block: 32}}
+    """)
+    assert print_text(op.passes[0].units) == units
+
+
+def test_every_other_key(operator: Callable[[str], Operator]) -> None:
+    op = operator("""
+        doc: >
+          Two
+          lines.
+        types: {T: floating}
+        inputs:
+          x: {type: "T[*rows, n]", doc: activations}
+          table: T[m] no_grad
+          k: int
+        keywords:
+          scale: float = 2
+          causal: bool = False
+        outputs: {y: "T[*rows, n, b]"}
+        dims:
+          b: k + 1
+          blocks: min(rows, 2 * sm_count)
+        scratch:
+          partial: acc(T)[blocks, n]
+        checks:
+          - {that: n <= 65536, message: rows are too wide}
+        launch:
+          - when: T in [float16, bfloat16] and aligned(x, 16)
+            params: {VEC: 16 // sizeof(T), WIDE: true}
+            grid: blocks
+            block: [VEC * 4, 2]
+          - {params: {VEC: 1, WIDE: false}, grid: [rows, 2], block: 64, shared: 4 * VEC * n, cluster: 2}
+        parallel: rows * n
+        devices: [cuda, cpu]
+        reference: other
+        samples: {rows: [1, 2], n: [1, 7], k: [-1], scale: [0.5], causal: [true]}
+        tolerance: {bfloat16: 8e-3}
+        flops: 4 * rows * n
+        fast_math: true
+    """)
+    assert op.doc == "Two lines."
+    assert op.argument("x").doc == "activations"
+    assert op.argument("table").words == (Word("no_grad"),)
+    assert [(a.name, a.keyword_only) for a in op.arguments][2:] == [("k", False), ("scale", True), ("causal", True)]
+    assert op.argument("scale").default == Default(2.0)
+    assert [(dim.name, dim.launch_only) for dim in op.derived] == [("b", False), ("blocks", True)]
+    assert op.checks[0].message == "rows are too wide"
+    first, second = op.passes[0].launches
+    assert (len(first.grid), len(second.grid), second.shared is not None, second.cluster) == (1, 2, True, (integer(2),))
+    assert print_text(op.passes[0].units) == "rows * n"
+    assert op.devices == ("cpu", "cuda")
+    assert op.reference == "other"
+    assert op.samples == Samples(
+        (("rows", (1, 2)), ("n", (1, 7)), ("k", (-1,)), ("scale", (0.5,)), ("causal", (True,)))
+    )
+    assert op.tolerance == (("bfloat16", 8e-3),)
+    assert op.flops is not None
+    assert op.fast_math
+
+
+def test_devices_may_stand_at_the_top(library: Callable[[str], Library]) -> None:
+    found = library("""
+namespace: demo
+devices: [cpu]
+ops:
+  f:
+    types: {T: floating}
+    inputs: {x: "T[n]"}
+    outputs: {y: "T[n]"}
+  g:
+    devices: [cuda]
+    types: {T: floating}
+    inputs: {x: "T[n]"}
+    outputs: {y: "T[n]"}
+    launch: {grid: n, block: 32}
+""")
+    assert [(op.devices, len(op.passes[0].launches)) for op in found.operators] == [(("cpu",), 0), (("cuda",), 1)]
+
+
+def test_a_pass_with_entries(operator: Callable[[str], Operator]) -> None:
+    op = operator("""
+        types: {T: floating}
+        inputs: {x: "T[m, n]"}
+        outputs: {y: "T[m, n]"}
+        passes:
+          - kernel: first
+            when: n > 3
+            parallel: m
+            launch:
+              - {when: aligned(16), params: {VEC: 4}, grid: "ceil_div(m, VEC)", block: 32}
+              - {params: {VEC: 1}, grid: m, block: 32}
+          - {kernel: second, grid: [m, 2], block: [32, 4, 1]}
+    """)
+    assert [print_text(item.units) for item in op.passes] == ["m", "m * 2"]
+    assert len(op.passes[0].launches) == 2
+
+
+def test_a_backward_may_bind_dims_and_saved_outputs(library: Callable[[str], Library]) -> None:
+    found = library("""
+namespace: demo
+devices: [cpu]
+ops:
+  f:
+    types: {T: floating, I: [int32, int64]}
+    inputs: {x: "T[*rows, n]", index: "I[n]", s: float}
+    outputs: {y: "T[*rows, n]", seen: "I[n] saved"}
+    backward: f_backward
+  f_backward:
+    types: {U: floating, J: [int32, int64]}
+    inputs: {grad_y: "U[*a, b]", seen: "J[b]", index: "J[b]", rows: size, n: size, s: float}
+    outputs: {grad_x: "U[*a, b]"}
+    backward: f_twice
+  f_twice:
+    types: {U: floating, J: [int32, int64]}
+    inputs: {grad_grad_x: "U[*a, b]", grad_y: "U[*a, b]"}
+    outputs: {grad_grad_y: "U[*a, b]"}
+""")
+    first, second, _ = found.operators
+    assert first.backward is not None
+    assert [(b.source, b.name) for b in first.backward.bindings] == [
+        *(("gradient", "y"), ("output", "seen"), ("input", "index"), ("dim", "rows"), ("dim", "n"), ("input", "s"))
+    ]
+    assert not first.backward.mask
+    assert second.backward is not None
+    assert second.backward.gradients == (Gradient("grad_grad_y", "grad_y"),)
+
+
+def test_one_table_of_what_is_not_built_yet() -> None:
+    assert not set(supported.KEYS) & set(OPERATOR_KEYS)
+
+
+def test_a_dtype_variable_that_is_not_used_is_a_warning(report: Callable[[str], str]) -> None:
+    text = report("""
+namespace: demo
+devices: [cpu]
+ops:
+  f:
+    types: {T: floating, U: floating}
+    inputs: {x: "T[n]"}
+    outputs: {y: "T[n]"}
+""")
+    assert text.startswith('ops.yaml:6:26: warning: f: types: the dtype variable "U" is not used')
+
+
+def test_many_problems_in_one_run(report: Callable[[str], str]) -> None:
+    """Problems of each part are found although others have problems."""
+    text = report("""
+namespace: demo
+ops:
+  f:
+    types: {T: floatin}
+    inputs: {x: "T[n"}
+    outputs: {y: "T[m]"}
+    checks: [q > 0]
+    launch: {grid: z, block: 0}
+    backward: h
+  g:
+    inputs: {x: "float32[n]"}
+    outputs: {y: "float32[n]"}
+    backward: i
+""")
+    places = [line.split(": error:")[0] for line in text.splitlines() if ": error:" in line]
+    wanted = ("5:16", "6:19", "7:21", "8:14", "9:20", "9:30", "10:15", "11:3", "14:15")
+    assert places == [f"ops.yaml:{place}" for place in wanted]

@@ -1,0 +1,138 @@
+"""The command line, as a user meets it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SPEC = """\
+namespace: demo
+ops:
+  twice:
+    doc: 2 x.
+    types: {T: floating}
+    inputs:
+      x: T[*shape]
+    outputs:
+      y: T[*shape]
+    launch:
+      grid: ceil_div(numel(x), 256)
+      block: 256
+    parallel: numel(x)
+"""
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "random"}
+    command = [sys.executable, "-W", "error", "-m", "codegen", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "ops.yaml").write_text(SPEC)
+    (tmp_path / "csrc").mkdir()
+    for name in ("twice.c", "twice.cu"):
+        (tmp_path / "csrc" / name).touch()
+    return tmp_path
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_generate_and_check(project: Path) -> None:
+    done = run(project, "generate")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("generated: ")
+    first = snapshot(project / "generated")
+    assert run(project, "generate").stdout.endswith(f"0 files written, 0 removed, {len(first)} unchanged\n")
+    assert run(project, "check").returncode == 0
+    assert run(project, "generate", "--output", "again").returncode == 0
+    again = snapshot(project / "again")
+    assert {name: data for name, data in again.items() if name != "SHA256SUMS"} == {
+        name: data for name, data in first.items() if name != "SHA256SUMS"
+    }
+    text = b"".join(first.values())
+    assert str(project).encode() not in text
+    assert str(ROOT).encode() not in text
+
+
+def test_check_prints_the_difference_and_the_fix(project: Path) -> None:
+    run(project, "generate")
+    edited = project / "generated" / "c" / "twice.c"
+    edited.write_text(edited.read_text() + "int stray;\n")
+    before = snapshot(project)
+    done = run(project, "check")
+    assert done.returncode == 1
+    assert "\n-int stray;\n" in done.stdout
+    assert done.stderr == "generated is not what ops.yaml says; run: make generate\n"
+    assert snapshot(project) == before
+    done = run(project, "check", "--spec", "./ops.yaml", "--output", "generated")
+    assert done.stderr.endswith("run: python -m codegen generate --spec ./ops.yaml --output generated\n")
+
+
+def test_a_wrong_spec_writes_nothing(project: Path) -> None:
+    run(project, "generate")
+    (project / "ops.yaml").write_text(SPEC.replace("y: T[*shape]", "y: T[*shapes]"))
+    before = snapshot(project)
+    for command in ("generate", "check"):
+        done = run(project, command)
+        assert done.returncode == 1
+        assert done.stdout == ""
+        assert done.stderr == (
+            'ops.yaml:9:12: error: twice: output y: unknown star "shapes" in shape\n'
+            "    y: T[*shapes]\n"
+            "         ^\n"
+            "hint: stars known here are shape\n"
+        )
+    assert snapshot(project) == before
+
+
+def test_a_missing_body(project: Path) -> None:
+    (project / "csrc" / "twice.cu").unlink()
+    done = run(project, "generate")
+    assert done.returncode == 1
+    assert "ops.yaml:3:3: error: twice: the cuda body csrc/twice.cu is missing\n" in done.stderr
+    assert not (project / "generated").exists()
+
+
+def test_an_odd_file_is_a_warning(project: Path) -> None:
+    (project / "csrc" / "thrice.c").touch()
+    done = run(project, "generate")
+    assert done.returncode == 0
+    assert "ops.yaml:1:1: warning: csrc/thrice.c belongs to no operator\n" in done.stderr
+
+
+def test_no_spec(project: Path) -> None:
+    done = run(project, "generate", "--spec", "none.yaml")
+    assert (done.returncode, done.stderr) == (1, "none.yaml: error: No such file or directory\n")
+    done = run(project, "generate", "--spec", "csrc")
+    assert (done.returncode, done.stderr) == (1, "csrc: error: Is a directory\n")
+
+
+def test_no_room(project: Path) -> None:
+    (project / "generated").write_text("a file\n")
+    done = run(project, "generate")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "nothing was written" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["new", "explain", "diff", "init", "import", "doctor"])
+def test_what_is_not_there_yet(project: Path, command: str) -> None:
+    for arguments in ((), ("x", "--namespace", "y")):
+        done = run(project, command, *arguments)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == f"python -m codegen {command} is not supported yet\n"
+
+
+def test_usage(project: Path) -> None:
+    assert run(project).returncode == 2
+    assert run(project, "generat").returncode == 2
+    assert "generate" in run(project, "--help").stdout

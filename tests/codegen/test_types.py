@@ -1,0 +1,35 @@
+"""The table of dtypes agrees with PyTorch."""
+
+from __future__ import annotations
+
+import pytest
+
+from codegen.types import DTYPES, GROUPS, is_floating
+
+torch = pytest.importorskip("torch")
+
+
+@pytest.mark.parametrize("name", list(DTYPES))
+def test_agrees_with_torch(name: str) -> None:
+    dtype = getattr(torch, name)
+    info = DTYPES[name]
+    assert str(dtype) == f"torch.{name}"
+    assert dtype.itemsize == info.size
+    assert is_floating(name) == (dtype.is_floating_point or dtype.is_complex)
+    assert DTYPES[info.acc].size >= info.size
+
+
+def test_groups() -> None:
+    assert GROUPS["floating"] == ("float64", "float32", "float16", "bfloat16")
+    assert GROUPS["integral"] == ("uint8", "int8", "int16", "int32", "int64")
+    assert GROUPS["complex"] == ("complex64", "complex128")
+    assert set(GROUPS["all"]) == {*GROUPS["floating"], *GROUPS["integral"], *GROUPS["complex"], "bool"}
+    assert len(GROUPS["bits"]) == len(DTYPES)
+
+
+def test_accumulation() -> None:
+    acc = {name: info.acc for name, info in DTYPES.items()}
+    assert acc["float16"] == acc["bfloat16"] == acc["float32"] == acc["float8_e5m2"] == "float32"
+    assert acc["float64"] == "float64"
+    assert acc["bool"] == acc["int8"] == acc["int64"] == "int64"
+    assert acc["complex64"] == "complex64"

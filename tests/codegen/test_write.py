@@ -1,0 +1,166 @@
+"""Files are written whole or not at all, unchanged ones stay, orphans go."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from codegen.write import SUMS, Tree, Written, difference, write
+
+SPEC = b"namespace: demo\n"
+FILES = {"c/f.c": b"int f;\n", "my_ops/ops/f.py": b"f = 1\n", "ops.cmake": b"# f\n"}
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    (tmp_path / "ops.yaml").write_bytes(SPEC)
+    return Tree(tmp_path, tmp_path / "generated", tmp_path / "ops.yaml")
+
+
+def contents(tree: Tree) -> dict[str, bytes]:
+    return {
+        path.relative_to(tree.output).as_posix(): path.read_bytes()
+        for path in tree.output.rglob("*")
+        if path.is_file() and path.name != SUMS
+    }
+
+
+def test_first_run(tree: Tree) -> None:
+    assert write(tree, FILES, SPEC) == Written(4, 0, 0)
+    assert contents(tree) == FILES
+    sums = (tree.output / SUMS).read_text()
+    assert [line.split("  ")[1] for line in sums.splitlines()] == [
+        *("generated/c/f.c", "generated/my_ops/ops/f.py", "generated/ops.cmake", "ops.yaml")
+    ]
+    subprocess.run(["sha256sum", "-c", "--quiet", f"generated/{SUMS}"], cwd=tree.root, check=True)
+    assert not tree.staging.exists()
+
+
+def test_unchanged_files_keep_their_time(tree: Tree) -> None:
+    write(tree, FILES, SPEC)
+    for path in tree.output.rglob("*"):
+        os.utime(path, (1, 1))
+    assert write(tree, FILES, SPEC) == Written(0, 0, 4)
+    assert all(path.stat().st_mtime == 1 for path in tree.output.rglob("*"))
+    assert write(tree, {**FILES, "c/f.c": b"int g;\n"}, SPEC) == Written(2, 0, 2)
+    changed = {path.name for path in tree.output.rglob("*") if path.is_file() and path.stat().st_mtime != 1}
+    assert changed == {"f.c", SUMS}
+
+
+def test_orphans_go_and_other_files_stay(tree: Tree) -> None:
+    write(tree, FILES, SPEC)
+    (tree.output / "my_ops" / "my_ops.so").write_bytes(b"elf")
+    assert write(tree, {"ops.cmake": b"# none\n"}, SPEC) == Written(2, 2, 0)
+    assert contents(tree) == {"ops.cmake": b"# none\n", "my_ops/my_ops.so": b"elf"}
+    assert not (tree.output / "c").exists()
+    assert (tree.output / "my_ops").is_dir()
+
+
+def test_a_damaged_list_removes_nothing_else(tree: Tree) -> None:
+    write(tree, FILES, SPEC)
+    precious = tree.root / "precious"
+    precious.write_text("keep")
+    lines = [
+        "0" * 64 + f"  {path}\n" for path in ("precious", "generated/../precious", "/etc/hostname", "generated/", "x")
+    ]
+    (tree.output / SUMS).write_text("".join(lines) + "garbage\n\n")
+    write(tree, FILES, SPEC)
+    assert precious.exists()
+    assert (tree.root / "ops.yaml").exists()
+    assert contents(tree) == FILES
+
+
+def test_nothing_changes_when_writing_fails(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tree, FILES, SPEC)
+    before = contents(tree), (tree.output / SUMS).read_bytes()
+
+    def full(self: Path, data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", full)
+        with pytest.raises(OSError, match="No space"):
+            write(tree, {"c/f.c": b"new"}, b"other")
+    assert (contents(tree), (tree.output / SUMS).read_bytes()) == before
+    assert not tree.staging.exists()
+
+
+def test_nothing_changes_when_a_folder_is_in_the_way(tree: Tree) -> None:
+    write(tree, FILES, SPEC)
+    (tree.output / "c" / "z.c").mkdir()
+    with pytest.raises(IsADirectoryError):
+        write(tree, {"c/a.c": b"new", "c/z.c": b"new"}, SPEC)
+    assert contents(tree) == FILES
+
+
+@pytest.mark.parametrize("moves", [0, 1, 2, 3])
+def test_the_run_after_a_killed_one_makes_the_tree_whole(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch, moves: int
+) -> None:
+    """Killed while files move: what was added and what was to go are both taken care of, also with yet another spec."""
+    write(tree, FILES, SPEC)
+    replace, left = os.replace, [moves]
+
+    def killed(source: Path, target: Path) -> None:
+        if left[0] == 0:
+            raise KeyboardInterrupt
+        left[0] -= 1
+        replace(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", killed)
+        with pytest.raises(KeyboardInterrupt):
+            write(tree, {"c/new.c": b"1", "c/more.c": b"2", "ops.cmake": b"# new\n"}, b"second")
+    third = {"c/f.c": b"int f;\n"}
+    write(tree, third, b"third")
+    assert contents(tree) == third
+    assert difference(tree, third, b"third") == ""
+    assert not tree.staging.exists()
+
+
+def _many(root: Path, number: int) -> None:
+    tree = Tree(root, root / "generated", root / "ops.yaml")
+    for _ in range(20):
+        write(tree, {f"c/{i}.c": b"%d" % number for i in range(20)} | {f"only{number}": b""}, b"%d" % number)
+
+
+def test_two_runs_at_once(tree: Tree) -> None:
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=_many, args=(tree.root, number)) for number in (1, 2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+        assert worker.exitcode == 0
+    found = contents(tree)
+    number = found["c/0.c"]
+    assert found == {f"c/{i}.c": number for i in range(20)} | {f"only{number.decode()}": b""}
+    (tree.root / "ops.yaml").write_bytes(number)
+    subprocess.run(["sha256sum", "-c", "--quiet", f"generated/{SUMS}"], cwd=tree.root, check=True)
+
+
+def test_difference(tree: Tree) -> None:
+    write(tree, FILES, SPEC)
+    assert difference(tree, FILES, SPEC) == ""
+    (tree.output / "ops.cmake").unlink()
+    text = difference(tree, {"c/f.c": b"int g;\n", "ops.cmake": b"# f\n"}, SPEC)
+    assert "--- a/generated/c/f.c\n+++ b/generated/c/f.c\n@@ -1 +1 @@\n-int f;\n+int g;\n" in text
+    assert "--- a/generated/my_ops/ops/f.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-f = 1\n" in text
+    assert "--- /dev/null\n+++ b/generated/ops.cmake\n@@ -0,0 +1 @@\n+# f\n" in text
+    assert text.count(f"b/generated/{SUMS}") == 1
+    assert text.rindex("+++ ") == text.index(f"+++ b/generated/{SUMS}")
+    assert contents(tree) == {path: data for path, data in FILES.items() if path != "ops.cmake"}
+    large = difference(tree, {"c/f.c": b"x\n" * 1000}, SPEC)
+    assert large.endswith("more lines of difference\n")
+    assert len(large.splitlines()) == 401
+
+
+def test_output_elsewhere(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> None:
+    other = Tree(tree.root, tmp_path_factory.mktemp("out") / "deep" / "generated", tree.spec)
+    write(other, FILES, SPEC)
+    subprocess.run(["sha256sum", "-c", "--quiet", str(other.output / SUMS)], cwd=tree.root, check=True)
+    assert write(other, {}, SPEC).removed == 3

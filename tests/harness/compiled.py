@@ -1,0 +1,124 @@
+"""torch.compile and torch.export. Most tests use the aot_eager backend: the graph is what matters, and it is fast."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch._dynamo.testing import CompileCounterWithBackend
+
+from tests.harness.contract import Arguments, Contract, Sample, as_tuple
+from tests.harness.gradients import UPSTREAM, _gradients, _loss
+from tests.harness.layouts import leaves, make
+
+
+def _compiled(op: Contract, road: Callable[..., Any], backend: Any, **options: Any) -> Callable[..., Any]:
+    torch._dynamo.reset()
+
+    def call(*positional: Any, **keyword: Any) -> Any:
+        return road(*positional, **keyword)
+
+    return torch.compile(call, fullgraph=True, backend=backend, **options)
+
+
+def _same(first: Any, second: Any) -> None:
+    for one, other in zip(as_tuple(first), as_tuple(second), strict=True):
+        assert torch.equal(one, other)
+        assert (one.stride(), one.requires_grad) == (other.stride(), other.requires_grad)
+
+
+def static(op: Contract, device: str, sample: Sample, backend: str = "aot_eager") -> None:
+    """The whole call in one graph, by both roads, also with defaults left out."""
+    arguments = make(op, sample, op.choices()[0], device)
+    short = {name: value for name, value in arguments.items() if name not in op.defaults}
+    for road in op.roads():
+        compiled = _compiled(op, road, backend, dynamic=False)
+        for given in (arguments, short):
+            positional, keyword = op.split({name: given[name] for name in given})
+            _same(road(*positional, **keyword), compiled(*positional, **keyword))
+
+
+def _no_more_than_two(op: Contract, device: str, growing: list[Sample], names: tuple[str, ...]) -> None:
+    for road in op.roads():
+        counter = CompileCounterWithBackend("aot_eager")
+        compiled = _compiled(op, road, counter)
+        for sample in growing:
+            given = leaves(make(op, sample, op.choices()[0], device), names)
+            _same(op.call(road, given), op.call(compiled, given))
+            if names:
+                expected = _gradients(road, op, given, UPSTREAM["dense"])
+                found = _gradients(compiled, op, given, UPSTREAM["dense"])
+                assert all(torch.equal(expected[name], found[name]) for name in expected)
+        assert counter.frame_count <= 2, f"{counter.frame_count} compilations for {len(growing)} sizes"
+
+
+def dynamic(op: Contract, device: str, growing: list[Sample]) -> None:
+    """Four sizes need at most two compilations."""
+    _no_more_than_two(op, device, growing, ())
+
+
+def training(op: Contract, device: str, growing: list[Sample]) -> None:
+    """The same with gradients, which are those of eager mode."""
+    _no_more_than_two(op, device, growing, op.gradients)
+
+
+def partial(op: Contract, device: str, sample: Sample) -> None:
+    """Each input alone requires grad."""
+    for name in op.gradients:
+        given = leaves(make(op, sample, op.choices()[0], device), (name,))
+        compiled = _compiled(op, op.wrapper, "aot_eager")
+        expected = _gradients(op.wrapper, op, given, UPSTREAM["dense"])
+        assert torch.equal(expected[name], _gradients(compiled, op, given, UPSTREAM["dense"])[name])
+
+
+def inductor(op: Contract, device: str, sample: Sample) -> None:
+    """The default backend, with gradients where there are any."""
+    names = op.gradients if op.autograd == "declared" else ()
+    given = leaves(make(op, sample, op.choices()[0], device), names)
+    compiled = _compiled(op, op.wrapper, "inductor")
+    _same(op.call(op.wrapper, given), op.call(compiled, given))
+    if names:
+        loss, expected = _loss(as_tuple(op.call(compiled, given)), UPSTREAM["sum"]), {}
+        expected = _gradients(op.wrapper, op, given, UPSTREAM["sum"])
+        found = torch.autograd.grad(loss, [given[name] for name in names])
+        assert all(torch.equal(expected[name], gradient) for name, gradient in zip(names, found, strict=True))
+
+
+def missing(op: Contract, device: str, sample: Sample) -> None:
+    """No backward is declared: the error comes when the graph is built with an input that requires grad."""
+    given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
+    for road in op.roads():
+        with pytest.raises(Exception, match=op.text("no gradient is declared")):
+            op.call(_compiled(op, road, "aot_eager"), given)
+
+
+def never(op: Contract, device: str, sample: Sample) -> None:
+    """`differentiable: false`: compiled outputs do not require grad either."""
+    given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
+    for road in op.roads():
+        _same(op.call(road, given), op.call(_compiled(op, road, "aot_eager"), given))
+
+
+class _Module(torch.nn.Module):
+    def __init__(self, op: Contract, road: Callable[..., Any], scalars: Arguments) -> None:
+        super().__init__()
+        self.call = lambda *tensors: road(**dict(zip(op.tensors, tensors, strict=True)), **scalars)
+
+    def forward(self, *tensors: torch.Tensor) -> Any:
+        return self.call(*tensors)
+
+
+def exports(op: Contract, device: str, sample: Sample) -> None:
+    """An exported program calls the public operator, and nothing internal."""
+    arguments = make(op, sample, op.choices()[0], device)
+    tensors = tuple(arguments[name] for name in op.tensors)
+    for road in op.roads():
+        module = _Module(op, road, {name: arguments[name] for name in op.scalars})
+        for strict in (False, True):
+            program = torch.export.export(module, tensors, strict=strict)
+            called = [node.target for node in program.graph.nodes if node.op == "call_function"]
+            own = [target for target in called if getattr(target, "namespace", "") == op.namespace]
+            assert own == [op.overload]
+            _same(op.call(road, arguments), program.module()(*tensors))

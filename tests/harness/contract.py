@@ -1,0 +1,149 @@
+"""An operator as its generated test describes it, and how to call it in every way there is."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import torch
+
+from tests import references
+
+Shape = tuple[int, ...]
+Arguments = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Elements:
+    """A tensor of whole numbers from `low` up to but without `high`, as `values:` asks for."""
+
+    shape: Shape
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor of a wrong call. `other`: on another device than the rest; `elements`: its data, 1-d."""
+
+    dtype: str
+    shape: Shape
+    other: bool = False
+    elements: tuple[int, ...] = ()
+
+
+Sample = Mapping[str, Shape | Elements]
+"""The tensors of one call by argument."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What differs from the usual call, and the text of the error. `elements`: the rule looks at elements."""
+
+    changes: Mapping[str, Any]
+    text: str
+    elements: bool = False
+
+
+@dataclass(frozen=True)
+class Contract:
+    """Dtypes are written as in ops.yaml: a variable, acc(variable), or a torch name."""
+
+    namespace: str
+    name: str
+    arguments: tuple[str, ...]  # in order, without the mask
+    keywords: tuple[str, ...]  # those that are keyword-only
+    types: Mapping[str, tuple[str, ...]]
+    tensors: Mapping[str, str]
+    scalars: Mapping[str, Any]  # usual values
+    defaults: tuple[str, ...]  # scalars that may be left out, whose usual value is the default
+    outputs: Mapping[str, str]
+    saved: Mapping[str, str]
+    mask: bool  # takes grad_mask
+    autograd: str  # declared: a backward; missing: an error; never: outputs do not require grad
+    second: str  # the same of the backward operator
+    backward: str
+    gradients: tuple[str, ...]  # inputs with a gradient, or that could have one where none is declared
+    kept: tuple[str, ...]  # inputs that backward reads
+    reference: str
+    tolerance: Mapping[str, float] = field(default_factory=dict)
+
+    def choices(self) -> list[tuple[str, ...]]:
+        """Every combination of dtypes, variables in order."""
+        return list(product(*self.types.values()))
+
+    def dtype(self, written: str, dtypes: tuple[str, ...]) -> torch.dtype:
+        """The dtype of a tensor for one choice."""
+        chosen = dict(zip(self.types, dtypes, strict=True))
+        if written.startswith("acc("):
+            return accumulation(getattr(torch, chosen[written[4:-1]]))
+        found = getattr(torch, chosen.get(written, written))
+        assert isinstance(found, torch.dtype)
+        return found
+
+    @property
+    def wrapper(self) -> Callable[..., Any]:
+        """The typed Python function."""
+        return getattr(importlib.import_module(self.namespace), self.name)
+
+    @property
+    def overload(self) -> Any:
+        """The operator in torch.ops."""
+        return getattr(getattr(torch.ops, self.namespace), self.name).default
+
+    def roads(self) -> list[Callable[..., Any]]:
+        """Both ways in which users call the operator."""
+        return [self.wrapper, self.overload]
+
+    def dispatched(self) -> list[Any]:
+        """The operator and its internal twins."""
+        names = [self.name, f"_{self.name}_no_grad"] + ([f"_{self.name}_saved"] if self.saved else [])
+        return [getattr(getattr(torch.ops, self.namespace), name).default for name in names]
+
+    def call(self, function: Callable[..., Any], arguments: Arguments) -> Any:
+        """Calls with arguments positional where possible."""
+        positional, keyword = self.split(arguments)
+        return function(*positional, **keyword)
+
+    def split(self, arguments: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Positional arguments, up to the first one that is left out, and keyword arguments."""
+        order = [name for name in self.arguments if name not in self.keywords]
+        count = next((i for i, name in enumerate(order) if name not in arguments), len(order))
+        positional = tuple(arguments[name] for name in order[:count])
+        return positional, {name: value for name, value in arguments.items() if name not in order[:count]}
+
+    def expected(self, arguments: Arguments) -> tuple[torch.Tensor, ...]:
+        """The public outputs by the reference, in float64 on the CPU."""
+        exact = {name: wide(value) for name, value in arguments.items() if name in self.arguments}
+        return as_tuple(getattr(references, self.reference)(**exact))
+
+    def text(self, rest: str) -> str:
+        """The whole text of an error."""
+        return f"{self.namespace}::{self.name}: {rest}"
+
+
+def accumulation(dtype: torch.dtype) -> torch.dtype:
+    """What kernels compute in."""
+    if dtype.is_complex:
+        return dtype
+    if dtype.is_floating_point:
+        return torch.float64 if dtype == torch.float64 else torch.float32
+    return torch.int64
+
+
+def wide(value: Any) -> Any:
+    """A tensor in float64 or complex128 on the CPU; whole numbers and other values as they are."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    value = value.cpu()
+    if value.is_floating_point():
+        return value.double()
+    return value.to(torch.complex128) if value.is_complex() else value
+
+
+def as_tuple(result: Any) -> tuple[torch.Tensor, ...]:
+    """The outputs of a call."""
+    return (result,) if isinstance(result, torch.Tensor) else tuple(result)

@@ -1,0 +1,175 @@
+"""What only a GPU can show: streams, graphs, other devices, threads, and more than 2^31 elements."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import threading
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests import references
+from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple
+from tests.harness.gradients import UPSTREAM, _gradients
+from tests.harness.layouts import leaves, make
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _same(first: tuple[torch.Tensor, ...], second: tuple[torch.Tensor, ...]) -> None:
+    assert all(torch.equal(one, other) for one, other in zip(first, second, strict=True))
+
+
+def _tensors(arguments: Arguments) -> list[torch.Tensor]:
+    return [value for value in arguments.values() if isinstance(value, torch.Tensor)]
+
+
+def side_stream(op: Contract, device: str, samples: list[Sample]) -> None:
+    """Work is queued on the current stream: it sees what was written there before, however long that takes."""
+    for sample in samples:
+        right = make(op, sample, op.choices()[-1], device)
+        expected = as_tuple(op.call(op.wrapper, right))
+        stale = {k: v.clone().zero_() if isinstance(v, torch.Tensor) else v for k, v in right.items()}
+        torch.cuda.synchronize()
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            torch.cuda._sleep(20_000_000)
+            for old, new in zip(_tensors(stale), _tensors(right), strict=True):
+                old.copy_(new)
+            results = as_tuple(op.call(op.wrapper, stale))
+        stream.synchronize()
+        _same(expected, results)
+    if op.autograd == "declared":
+        given = leaves(make(op, samples[0], op.choices()[0], device), op.gradients)
+        plain = _gradients(op.wrapper, op, given, UPSTREAM["dense"])
+        with torch.cuda.stream(torch.cuda.Stream()):
+            other = _gradients(op.wrapper, op, given, UPSTREAM["dense"])
+        torch.cuda.synchronize()
+        assert all(torch.equal(plain[name], other[name]) for name in plain)
+
+
+def no_synchronisation(op: Contract, device: str, samples: list[Sample]) -> None:
+    """A call returns while the GPU is still busy with what came before."""
+    given = make(op, samples[0], op.choices()[0], device)
+    op.call(op.wrapper, given)
+    torch.cuda.synchronize()
+    torch.cuda._sleep(2_000_000_000)
+    busy = torch.cuda.Event()
+    busy.record()
+    op.call(op.wrapper, given)
+    assert not busy.query(), "the call waited for the GPU"
+    torch.cuda.synchronize()
+
+
+def fresh_thread(op: Contract, device: str, sample: Sample) -> None:
+    """The first CUDA call of a thread may be ours."""
+    given = make(op, sample, op.choices()[0], device)
+    expected, found = as_tuple(op.call(op.wrapper, given)), []
+    thread = threading.Thread(target=lambda: found.append(as_tuple(op.call(op.wrapper, given))))
+    thread.start()
+    thread.join()
+    _same(expected, found[0])
+
+
+def other_device(op: Contract, samples: list[Sample]) -> None:
+    """Tensors on a GPU that is not current: the call runs there, and the current device stays, after errors too."""
+    if torch.cuda.device_count() < 2:
+        pytest.skip("needs two GPUs")
+    with torch.cuda.device(0):
+        for sample in samples:
+            here, there = (make(op, sample, op.choices()[0], device) for device in ("cuda:0", "cuda:1"))
+            results = as_tuple(op.call(op.wrapper, there))
+            assert torch.cuda.current_device() == 0
+            assert all(result.device == torch.device("cuda:1") for result in results)
+            _same(as_tuple(op.call(op.wrapper, here)), tuple(result.to("cuda:0") for result in results))
+        there = make(op, samples[0], op.choices()[0], "cuda:1")
+        mixed = {**there, list(op.tensors)[-1]: here[list(op.tensors)[-1]]}
+        if len(op.tensors) > 1:
+            with pytest.raises(RuntimeError, match="expected device cuda:1"):
+                op.call(op.wrapper, mixed)
+            assert torch.cuda.current_device() == 0
+
+
+def graph_capture(op: Contract, file: str) -> None:
+    """Forward and backward in a CUDA graph; in a new process, so that the first call is inside the capture."""
+    program = f"from tests.harness import cuda; cuda.capture({file!r})"
+    path = [str(ROOT), *(entry for entry in sys.path if entry)]
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:0] = {path!r}; {program}"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def capture(file: str) -> None:
+    """What the new process runs; `file` is a generated test."""
+    spec = importlib.util.spec_from_file_location("captured", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    op: Contract = module.OP
+    names = op.gradients if op.autograd == "declared" else ()
+    given = leaves(make(op, module.SAMPLES[0], op.choices()[0], "cuda"), names)
+
+    def step() -> tuple[torch.Tensor, ...]:
+        results = as_tuple(op.call(op.wrapper, given))
+        if not names:
+            return results
+        upstream = [result * 2 for result in results]
+        return results + torch.autograd.grad(results, [given[name] for name in names], upstream)
+
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        captured = step()
+    fresh = make(op, module.SAMPLES[0], op.choices()[0], "cuda", seed=1)
+    with torch.no_grad():
+        for name, value in given.items():
+            if isinstance(value, torch.Tensor):
+                value.copy_(fresh[name])
+    graph.replay()
+    torch.cuda.synchronize()
+    _same(step(), captured)
+
+
+def beyond_32_bits(op: Contract, device: str, samples: list[Sample]) -> None:
+    """More elements than 32 bits count, in the smallest dtype."""
+    for sample in samples:
+        # float16 cannot hold large sums.
+        choices = [choice for choice in op.choices() if "float16" not in choice]
+        dtypes = min(choices, key=lambda choice: sum(op.dtype(name, choice).itemsize for name in op.types))
+        shapes = {k: v.shape if isinstance(v, Elements) else v for k, v in sample.items()}
+        elements = sum(prod(shape) for shape in shapes.values())
+        if torch.cuda.mem_get_info()[0] < 25 * elements:
+            pytest.skip(f"needs {25 * elements >> 30} GiB of GPU memory")
+        arguments: Arguments = {**op.scalars}
+        for name, wanted in sample.items():
+            dtype = op.dtype(op.tensors[name], dtypes)
+            if isinstance(wanted, Elements):
+                arguments[name] = torch.randint(wanted.low, wanted.high, wanted.shape, dtype=dtype, device=device)
+            elif dtype.is_floating_point:
+                arguments[name] = torch.randn(wanted, dtype=dtype, device=device)
+            else:
+                arguments[name] = torch.randint(0, 100, wanted, dtype=dtype, device=device)
+        results = as_tuple(op.call(op.wrapper, arguments))
+        exact: dict[str, Any] = {
+            k: v.float() if isinstance(v, torch.Tensor) and v.is_floating_point() else v for k, v in arguments.items()
+        }
+        for result, expected in zip(results, as_tuple(getattr(references, op.reference)(**exact)), strict=True):
+            _near(result.view(-1), expected.reshape(-1))
+        del results, exact, arguments
+        torch.cuda.empty_cache()
+
+
+def _near(result: torch.Tensor, expected: torch.Tensor) -> None:
+    """In pieces, since both are large."""
+    step = 1 << 28
+    allowed = 4 * torch.finfo(result.dtype).eps if result.is_floating_point() else 0
+    for start in range(0, result.numel(), step):
+        found, wanted = result[start : start + step].float(), expected[start : start + step].float()
+        scale = wanted.abs().max()
+        assert ((found - wanted).abs() <= allowed * (wanted.abs() + scale)).all(), f"around element {start}"

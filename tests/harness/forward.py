@@ -1,0 +1,152 @@
+"""Results of calls that record no gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.library import opcheck
+
+from tests.harness.contract import Arguments, Contract, Sample, as_tuple
+from tests.harness.layouts import leaves, make, small_enough
+from tests.harness.numbers import assert_close, terms, tolerance
+
+
+def matches_reference(op: Contract, device: str, dtypes: tuple[str, ...], layout: str, samples: list[Sample]) -> None:
+    """Every sample in one layout; inputs stay as they were, and outputs share no memory with them."""
+    for seed, sample in enumerate(small_enough(samples, layout)):
+        arguments = make(op, sample, dtypes, device, layout, seed)
+        before = {name: value.clone() for name, value in arguments.items() if isinstance(value, torch.Tensor)}
+        results = as_tuple(op.call(op.wrapper, arguments))
+        _compare(op, dtypes, arguments, results, f"{op.name} of {sample}")
+        for name, value in before.items():
+            assert torch.equal(value, arguments[name]), f"{name} was written"
+            for result in results:
+                shared = result.untyped_storage().data_ptr() == arguments[name].untyped_storage().data_ptr()
+                assert not shared or not result.numel(), f"an output shares the memory of {name}"
+
+
+def _compare(
+    op: Contract, dtypes: tuple[str, ...], arguments: Arguments, results: tuple[torch.Tensor, ...], what: str
+) -> None:
+    tensors = [value for value in arguments.values() if isinstance(value, torch.Tensor)]
+    wanted = op.expected(arguments)
+    assert len(results) == len(wanted) == len(op.outputs)
+    for (name, written), result, expected in zip(op.outputs.items(), results, wanted, strict=True):
+        assert result.dtype == op.dtype(written, dtypes)
+        allowed = op.tolerance.get(str(result.dtype).removeprefix("torch.")) or tolerance(
+            result.dtype, terms(tensors, result)
+        )
+        print(f"{what}: {name}: tolerance {allowed:.3g}")
+        assert_close(result, expected, allowed, f"{what}: {name}")
+
+
+def special_values(op: Contract, device: str, dtypes: tuple[str, ...], sample: Sample) -> None:
+    """NaNs, infinities, denormals, huge numbers: results are finite where those of the reference are, and only there.
+
+    Which of NaN and infinity comes out of infinities depends on how a formula is arranged.
+    """
+    for special in (float("nan"), float("inf"), -float("inf"), 1e-40, 6e4):
+        arguments = make(op, sample, dtypes, device)
+        for value in arguments.values():
+            if isinstance(value, torch.Tensor) and value.is_floating_point() and value.numel():
+                value.view(-1)[0] = special
+        results, wanted = as_tuple(op.call(op.wrapper, arguments)), op.expected(arguments)
+        for result, expected in zip(results, wanted, strict=True):
+            if result.is_floating_point():
+                largest = torch.finfo(result.dtype).max
+                found, exact = result.cpu().double(), expected.double()
+                clear = ~exact.isfinite() | (exact.abs() < 0.9 * largest)
+                assert torch.equal(found[clear].isfinite(), exact[clear].isfinite()), f"{special}: {found}, {exact}"
+
+
+def call_styles(op: Contract, device: str, sample: Sample) -> None:
+    """Defaults left out, everything by keyword, both roads: the same result, bit for bit."""
+    arguments = make(op, sample, op.choices()[0], device)
+    first = as_tuple(op.call(op.wrapper, arguments))
+    short = {name: value for name, value in arguments.items() if name not in op.defaults}
+    packet = getattr(getattr(torch.ops, op.namespace), op.name)
+    for function in (op.wrapper, op.overload, packet):
+        for given in (arguments, short):
+            _same(first, function(**given))
+            positional = tuple(value for name, value in given.items() if name not in op.keywords)
+            _same(first, function(*positional, **{k: v for k, v in given.items() if k in op.keywords}))
+    for twin in op.dispatched():
+        _same(first, as_tuple(op.call(twin, arguments))[: len(first)])
+
+
+def _same(first: tuple[torch.Tensor, ...], result: Any) -> None:
+    for expected, found in zip(first, as_tuple(result), strict=True):
+        assert torch.equal(expected, found)
+
+
+def no_recording(op: Contract, device: str, sample: Sample) -> None:
+    """Under no_grad and in inference mode outputs do not require grad, and are the same numbers."""
+    arguments = make(op, sample, op.choices()[0], device)
+    first = as_tuple(op.call(op.wrapper, arguments))
+    differentiable = leaves(arguments, op.gradients)
+    for function in op.roads():
+        with torch.no_grad():
+            results = as_tuple(op.call(function, differentiable))
+        assert not any(result.requires_grad for result in results)
+        _same(first, results)
+        with torch.inference_mode():
+            results = as_tuple(op.call(function, differentiable))
+            assert all(result.is_inference() for result in results)
+            _same(first, results)
+            _same(first, as_tuple(op.call(function, make(op, sample, op.choices()[0], device))))
+
+
+def fake_agrees(op: Contract, device: str, layout: str, samples: list[Sample]) -> None:
+    """Fake and real agree on shape, dtype, device and strides, for the operator and its twins."""
+    mode = FakeTensorMode()
+    calls = [(op.choices()[0], sample) for sample in samples] + [(dtypes, samples[0]) for dtypes in op.choices()]
+    for dtypes, sample in calls:
+        arguments = make(op, sample, dtypes, device, layout)
+        fakes = {k: mode.from_tensor(v) if isinstance(v, torch.Tensor) else v for k, v in arguments.items()}
+        for operator in op.dispatched():
+            real = as_tuple(op.call(operator, arguments))
+            with mode:
+                fake = as_tuple(op.call(operator, fakes))
+            for one, other in zip(real, fake, strict=True):
+                assert (one.shape, one.dtype, one.device) == (other.shape, other.dtype, other.device)
+                assert one.stride() == other.stride(), f"{operator}: {one.stride()} and {other.stride()}"
+
+
+def masks_agree(op: Contract, device: str, sample: Sample) -> None:
+    """For each grad_mask what is not wanted is None, and the rest is the same bits."""
+    arguments = make(op, sample, op.choices()[0], device)
+    every = as_tuple(op.call(op.wrapper, arguments))
+    for number in range(2 ** len(every)):
+        mask = [bool(number >> i & 1) for i in range(len(every))]
+        for operator in (op.wrapper, *op.dispatched()):
+            results = op.call(operator, {**arguments, "grad_mask": mask})
+            for wanted, full, result in zip(mask, every, results, strict=True):
+                assert torch.equal(full, result) if wanted else result is None
+
+
+def passes_opcheck(op: Contract, device: str, sample: Sample, *, grad: bool) -> None:
+    """All of opcheck, for the operator and its twins. An operator whose gradient is missing refuses: not with grad."""
+    arguments = make(op, sample, op.choices()[0], device)
+    if grad:
+        arguments = leaves(arguments, op.gradients)
+    for operator in op.dispatched():
+        if grad and op.autograd == "missing" and operator is op.overload:
+            continue
+        positional, keyword = op.split(arguments)
+        opcheck(operator, positional, keyword)
+        if op.mask:
+            count = len(op.outputs)
+            opcheck(operator, positional, {**keyword, "grad_mask": [i == 0 for i in range(count)]})
+
+
+def one_tensor_for_all(op: Contract, device: str, sample: Sample) -> None:
+    """The same tensor for every argument of its kind is as good as equal copies of it."""
+    arguments = make(op, sample, op.choices()[0], device)
+    first: dict[Any, torch.Tensor] = {}
+    for name, value in arguments.items():
+        if isinstance(value, torch.Tensor):
+            arguments[name] = first.setdefault((value.shape, value.dtype), value)
+    copies = {k: v.clone() if isinstance(v, torch.Tensor) else v for k, v in arguments.items()}
+    _same(as_tuple(op.call(op.wrapper, copies)), op.call(op.wrapper, arguments))

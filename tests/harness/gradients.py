@@ -1,0 +1,255 @@
+"""Gradients: right for every layout, only those that are asked for, refused by name where there are none."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Any
+
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.checkpoint import checkpoint
+
+from tests import references
+from tests.harness.contract import Arguments, Contract, Sample, as_tuple, wide
+from tests.harness.layouts import leaves, make, small_enough
+from tests.harness.numbers import assert_close, terms, tolerance
+
+Upstream = Callable[[torch.Tensor], torch.Tensor]
+
+
+def _weighted(y: torch.Tensor) -> torch.Tensor:
+    """A sum with weights that every dtype holds exactly, so that the upstream gradient is exact."""
+    weights = (torch.arange(y.numel(), device=y.device) % 7 - 3) / 4
+    return (y * weights.to(y.dtype).view(y.shape)).sum()
+
+
+# What follows the operator decides the strides of the gradient that arrives at it.
+UPSTREAM: dict[str, Upstream] = {
+    "dense": _weighted,
+    "sum": lambda y: y.sum(),
+    "cat": lambda y: _weighted(torch.cat([y.reshape(-1), 2 * y.reshape(-1)])),
+    "transpose": lambda y: _weighted(y.permute(list(reversed(range(y.dim()))))),
+    "expand": lambda y: y.expand(3, *y.shape).sum(),
+    "slice": lambda y: _weighted(y.reshape(-1)[::2]),
+}
+
+
+def _loss(results: tuple[torch.Tensor, ...], upstream: Upstream) -> torch.Tensor:
+    return torch.stack([upstream(result).double() for result in results if result.requires_grad]).sum()
+
+
+def _gradients(function: Callable[..., Any], op: Contract, given: Arguments, upstream: Upstream) -> Arguments:
+    """The gradient of each input that requires one."""
+    results = as_tuple(op.call(function, given))
+    names = [name for name in op.gradients if given[name].requires_grad]
+    found = torch.autograd.grad(_loss(results, upstream), [given[name] for name in names])
+    return dict(zip(names, found, strict=True))
+
+
+def _expected(op: Contract, given: Arguments, upstream: Upstream) -> Arguments:
+    exact = {name: wide(value.detach() if isinstance(value, torch.Tensor) else value) for name, value in given.items()}
+    names = tuple(name for name in op.gradients if given[name].requires_grad)
+    exact = leaves(exact, names)
+    results = as_tuple(getattr(references, op.reference)(**exact))
+    found = torch.autograd.grad(_loss(results, upstream), [exact[name] for name in names])
+    return dict(zip(names, found, strict=True))
+
+
+def matches_reference(op: Contract, device: str, dtypes: tuple[str, ...], layout: str, samples: list[Sample]) -> None:
+    """Gradients against float64, for each way in which the upstream gradient may lie in memory."""
+    for seed, sample in enumerate(small_enough(samples, layout)):
+        given = leaves(make(op, sample, dtypes, device, layout, seed), op.gradients)
+        # All ways for the usual call, then each in turn.
+        kinds = list(UPSTREAM) if seed == 0 else [list(UPSTREAM)[seed % len(UPSTREAM)]]
+        for kind in kinds:
+            upstream = UPSTREAM[kind]
+            expected = _expected(op, given, upstream)
+            found = _gradients(op.wrapper, op, given, upstream)
+            for name, gradient in found.items():
+                assert gradient.dtype == given[name].dtype
+                inputs = [value for value in given.values() if isinstance(value, torch.Tensor)]
+                allowed = tolerance(gradient.dtype, terms(inputs, gradient))
+                assert_close(gradient, expected[name], allowed, f"{op.name} of {sample}, {kind}: grad_{name}")
+
+
+def roads_agree(op: Contract, device: str, sample: Sample) -> None:
+    """torch.ops and the wrapper give the same bits."""
+    given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
+    first, second = (_gradients(road, op, given, UPSTREAM["dense"]) for road in op.roads())
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def passes_gradcheck(op: Contract, device: str, samples: list[Sample]) -> None:
+    """Numerical derivatives in float64, through both roads."""
+    choice = tuple("float64" if "float64" in dtypes else dtypes[0] for dtypes in op.types.values())
+    for sample in samples:
+        given = leaves(make(op, sample, choice, device), op.gradients)
+        inputs = tuple(given[name] for name in op.gradients)
+        for road in op.roads():
+
+            def call(*tensors: torch.Tensor, road: Callable[..., Any] = road, given: Arguments = given) -> Any:
+                return op.call(road, {**given, **dict(zip(op.gradients, tensors, strict=True))})
+
+            assert torch.autograd.gradcheck(call, inputs)
+
+
+class Recorder(TorchDispatchMode):
+    """Keeps the operators that PyTorch's dispatcher ran."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.calls.append((func._schema.name, kwargs or {}))
+        return func(*args, **(kwargs or {}))
+
+
+def _subsets(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for count in range(1, len(names) + 1):
+        yield from combinations(names, count)
+
+
+def partial(op: Contract, device: str, sample: Sample) -> None:
+    """For every subset of inputs that require grad the backward operator runs once and computes only what is needed."""
+    arguments = make(op, sample, op.choices()[0], device)
+    every = _gradients(op.wrapper, op, leaves(arguments, op.gradients), UPSTREAM["dense"])
+    for road in op.roads():
+        for names in _subsets(op.gradients):
+            given = leaves(arguments, names)
+            loss = _loss(as_tuple(op.call(road, given)), UPSTREAM["dense"])
+            with Recorder() as recorder:
+                loss.backward()
+            ran = [kwargs for name, kwargs in recorder.calls if op.backward in name]
+            assert len(ran) == 1
+            masks = len(op.gradients) > 1
+            every_one = names == op.gradients
+            # PyTorch drops arguments that equal their defaults.
+            mask = ran[0].get("grad_mask", [True] * len(op.gradients))
+            assert not masks or sorted(mask) == sorted(name in names for name in op.gradients) or every_one
+            for name in op.gradients:
+                gradient = given[name].grad
+                assert torch.equal(gradient, every[name]) if name in names else gradient is None
+        with Recorder() as recorder:
+            op.call(road, arguments)
+        assert not any("_saved" in name for name, _ in recorder.calls), "saved outputs were computed in inference"
+
+
+def saved_tensors(op: Contract, device: str, sample: Sample) -> None:
+    """An input that backward reads and that was written in between is noticed."""
+    for road in op.roads():
+        for name in op.kept:
+            given = leaves(make(op, sample, op.choices()[0], device), tuple(n for n in op.gradients if n != name))
+            if not any(isinstance(value, torch.Tensor) and value.requires_grad for value in given.values()):
+                base = given[name].detach().clone().requires_grad_()
+                given[name] = base * 1
+            loss = _loss(as_tuple(op.call(road, given)), UPSTREAM["dense"])
+            with torch.no_grad():
+                given[name].add_(1)
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                loss.backward()
+
+
+def memory(op: Contract, device: str, sample: Sample) -> None:
+    """Inputs die with the last reference to the graph, without the garbage collector; a second backward is an error."""
+    for road in op.roads():
+        gc.disable()
+        try:
+            given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
+            results = as_tuple(op.call(road, given))
+            loss = _loss(results, UPSTREAM["dense"])
+            watched = [weakref.ref(value) for value in given.values() if isinstance(value, torch.Tensor)]
+            loss.backward()
+            if op.kept:
+                with pytest.raises(RuntimeError, match="a second time"):
+                    loss.backward()
+            del given, results, loss
+            assert all(reference() is None for reference in watched)
+        finally:
+            gc.enable()
+
+
+def checkpoints(op: Contract, device: str, sample: Sample) -> None:
+    """Recomputed in backward, in both of PyTorch's ways."""
+    given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
+    for road in op.roads():
+        plain = _gradients(road, op, given, UPSTREAM["dense"])
+        for reentrant in (False, True):
+
+            def again(*values: Any, road: Callable[..., Any] = road, reentrant: bool = reentrant) -> Any:
+                named = dict(zip(given, values, strict=True))
+                return checkpoint(
+                    lambda *v: op.call(road, dict(zip(named, v, strict=True))), *values, use_reentrant=reentrant
+                )
+
+            results = as_tuple(again(*given.values()))
+            for value in given.values():
+                if isinstance(value, torch.Tensor):
+                    value.grad = None
+            _loss(results, UPSTREAM["dense"]).backward()
+            assert all(torch.equal(plain[name], given[name].grad) for name in plain)
+
+
+def second_order(op: Contract, device: str, sample: Sample) -> None:
+    """Gradients of gradients: right, or refused with the name of the backward operator."""
+    choice = tuple("float64" if "float64" in dtypes else dtypes[0] for dtypes in op.types.values())
+    given = leaves(make(op, sample, choice, device), op.gradients)
+    inputs = tuple(given[name] for name in op.gradients)
+    for road in op.roads():
+
+        def call(*tensors: torch.Tensor, road: Callable[..., Any] = road) -> Any:
+            return op.call(road, {**given, **dict(zip(op.gradients, tensors, strict=True))})
+
+        if op.second == "declared":
+            assert torch.autograd.gradgradcheck(call, inputs)
+            continue
+        once = torch.autograd.grad(_loss(as_tuple(call(*inputs)), UPSTREAM["dense"]), inputs, create_graph=True)
+        if op.second == "never":
+            assert not any(gradient.requires_grad for gradient in once)
+            continue
+        with pytest.raises(RuntimeError) as caught:
+            torch.autograd.grad(sum(gradient.sum() for gradient in once), inputs)
+        assert str(caught.value).startswith(f"{op.namespace}::{op.backward}: no gradient is declared")
+
+
+def transforms(op: Contract, device: str, sample: Sample) -> None:
+    """torch.func differentiates the wrapper; torch.ops under it is an error, never zeros. Forward mode is an error."""
+    given = make(op, sample, op.choices()[0], device)
+    expected = _gradients(op.wrapper, op, leaves(given, op.gradients), UPSTREAM["dense"])
+    positions = tuple(range(len(op.gradients)))
+
+    def loss(road: Callable[..., Any], *tensors: torch.Tensor) -> torch.Tensor:
+        results = as_tuple(op.call(road, {**given, **dict(zip(op.gradients, tensors, strict=True))}))
+        return torch.stack([UPSTREAM["dense"](result).double() for result in results]).sum()
+
+    inputs = tuple(given[name] for name in op.gradients)
+    found = torch.func.grad(lambda *tensors: loss(op.wrapper, *tensors), argnums=positions)(*inputs)
+    assert all(torch.equal(gradient, expected[name]) for name, gradient in zip(op.gradients, found, strict=True))
+    with pytest.raises(RuntimeError, match=f"{op.namespace}::{op.name}: torch.func transforms"):
+        torch.func.grad(lambda *tensors: loss(op.overload, *tensors))(*inputs)
+    for road in op.roads():
+        with pytest.raises(RuntimeError, match=f"{op.namespace}::{op.name}: (forward-mode|torch.func)"):
+            torch.func.jvp(lambda x, road=road: loss(road, x, *inputs[1:]), inputs[:1], inputs[:1])
+
+
+def missing(op: Contract, device: str, sample: Sample) -> None:
+    """No backward is declared: the call works, its backward is an error that names the operator."""
+    given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
+    for road in op.roads():
+        results = as_tuple(op.call(road, given))
+        assert all(result.requires_grad for result in results)
+        with pytest.raises(RuntimeError) as caught:
+            _loss(results, UPSTREAM["dense"]).backward()
+        assert str(caught.value).startswith(op.text("no gradient is declared"))
+
+
+def never(op: Contract, device: str, sample: Sample) -> None:
+    """`differentiable: false`: outputs never require grad."""
+    given = make(op, sample, op.choices()[0], device)
+    given = leaves(given, op.gradients)
+    for function in (*op.roads(), *op.dispatched()):
+        assert not any(result.requires_grad for result in as_tuple(op.call(function, given)))

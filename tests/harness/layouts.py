@@ -1,0 +1,85 @@
+"""Tensors for generated tests: data, and the strides and offsets that it may come with."""
+
+from __future__ import annotations
+
+from math import prod
+
+import torch
+
+from tests.harness.contract import Arguments, Contract, Elements, Sample, Shape
+
+LAYOUTS = ("contiguous", "transposed", "expanded", "sliced", "packed", "misaligned", "odd_strides")
+
+
+def small_enough(samples: list[Sample], layout: str) -> list[Sample]:
+    """The samples for one layout: large ones only as they lie in memory anyway."""
+    if layout == LAYOUTS[0]:
+        return samples
+    shapes = [[v.shape if isinstance(v, Elements) else v for v in sample.values()] for sample in samples]
+    return [sample for sample, all_ in zip(samples, shapes, strict=True) if max(map(prod, all_)) < 100_000]
+
+
+def data(shape: Shape, dtype: torch.dtype, device: str, random: torch.Generator) -> torch.Tensor:
+    """A contiguous tensor of random numbers that suit its dtype."""
+    if dtype.is_floating_point or dtype.is_complex:
+        wide = torch.complex128 if dtype.is_complex else torch.float64
+        return torch.randn(shape, dtype=wide, generator=random).to(dtype).to(device)
+    high = 2 if dtype == torch.bool else 100
+    return torch.randint(0, high, shape, generator=random).to(dtype).to(device)
+
+
+def arranged(tensor: torch.Tensor, layout: str) -> torch.Tensor:
+    """A tensor of the same shape in another layout, with the same elements but for `expanded`."""
+    shape = tensor.shape
+    match layout:
+        case "transposed":  # strides grow from first to last
+            order = list(reversed(range(tensor.dim())))
+            return tensor.permute(order).contiguous().permute(order)
+        case "expanded":  # stride 0 in the first dim
+            return tensor[:1].expand(shape) if tensor.dim() and shape[0] else tensor
+        case "sliced":  # every other element
+            if not tensor.dim():
+                return tensor
+            whole = tensor.new_zeros((*shape[:-1], 2 * shape[-1]))
+            whole[..., ::2] = tensor
+            return whole[..., ::2]
+        case "packed":  # the middle third of wider rows, as in a packed qkv
+            if not tensor.dim():
+                return tensor
+            width = shape[-1]
+            whole = tensor.new_zeros((*shape[:-1], 3 * width))
+            whole[..., width : 2 * width] = tensor
+            return whole[..., width : 2 * width]
+        case "misaligned":  # contiguous, one element off
+            whole = tensor.new_zeros(prod(shape) + 1)
+            whole[1:] = tensor.reshape(-1)
+            return whole[1:].view(shape)
+        case "odd_strides":  # the stride of a dim of size 1 means nothing
+            strides = [12345 if size == 1 else stride for size, stride in zip(shape, tensor.stride(), strict=True)]
+            return tensor.as_strided(shape, strides)
+    return tensor
+
+
+def make(
+    op: Contract, sample: Sample, dtypes: tuple[str, ...], device: str, layout: str = "contiguous", seed: int = 0
+) -> Arguments:
+    """The arguments of a call, in their order."""
+    random = torch.Generator().manual_seed(seed)
+    arguments: Arguments = {}
+    for name in op.arguments:
+        if name in op.scalars:
+            arguments[name] = op.scalars[name]
+            continue
+        wanted, dtype = sample[name], op.dtype(op.tensors[name], dtypes)
+        if isinstance(wanted, Elements):
+            tensor = torch.randint(wanted.low, max(wanted.high, wanted.low + 1), wanted.shape, generator=random)
+            tensor = tensor.to(dtype).to(device)
+        else:
+            tensor = data(wanted, dtype, device, random)
+        arguments[name] = arranged(tensor, layout)
+    return arguments
+
+
+def leaves(arguments: Arguments, names: tuple[str, ...]) -> Arguments:
+    """The same arguments, those named as leaves that require grad, with their strides."""
+    return {name: value.detach().requires_grad_() if name in names else value for name, value in arguments.items()}

@@ -1,0 +1,55 @@
+"""How near is near enough.
+
+Kernels round once, to the dtype of the output, what they computed in the accumulation dtype. So the tolerance is one
+epsilon of the output, plus eight of the accumulation dtype for every square root of the number of terms in a sum. It is
+relative: to the element, and to the largest element of the output or to 1, which is the size of the inputs, since the
+terms of a sum may cancel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import sqrt
+
+import torch
+
+from tests.harness.contract import accumulation
+
+
+def terms(inputs: Iterable[torch.Tensor], output: torch.Tensor) -> int:
+    """An upper limit of the number of terms in the sums behind an element of `output`."""
+    tensors = list(inputs)
+    widest = max((size for tensor in tensors for size in tensor.shape), default=1)
+    return max([1, widest, *(tensor.numel() // max(output.numel(), 1) for tensor in tensors)])
+
+
+def tolerance(dtype: torch.dtype, count: int) -> float:
+    """For an output of this dtype whose elements are sums of `count` terms."""
+    if not dtype.is_floating_point and not dtype.is_complex:
+        return 0.0
+    return torch.finfo(dtype).eps + 8 * torch.finfo(accumulation(dtype)).eps * sqrt(count)
+
+
+def assert_close(actual: torch.Tensor, expected: torch.Tensor, allowed: float, what: str) -> None:
+    """Compares with a reference in float64; shape and strides too: outputs are contiguous."""
+    assert actual.shape == expected.shape, f"{what}: shape {tuple(actual.shape)}, expected {tuple(expected.shape)}"
+    assert actual.is_contiguous(), f"{what}: strides {actual.stride()}"
+    found = actual.detach().cpu()
+    if not found.is_floating_point() and not found.is_complex():
+        assert torch.equal(found, expected.to(found.dtype)), what
+        return
+    largest = torch.finfo(found.dtype).max
+    found, wanted = found.to(expected.dtype), expected.detach()
+    # What the dtype cannot hold is infinite in it.
+    overflows = found.isinf() & (wanted.abs() > 0.99 * largest)
+    wanted = torch.where(overflows & wanted.isfinite(), found, wanted)
+    finite = wanted[wanted.isfinite()].abs()
+    scale = max(1.0, finite.max().item() if finite.numel() else 0.0)
+    near = (found - wanted).abs() <= allowed * (wanted.abs() + scale)
+    wrong = ~(near | (found == wanted) | (found.isnan() & wanted.isnan()))
+    if wrong.any():
+        at = tuple(int(i) for i in wrong.nonzero()[0])
+        raise AssertionError(
+            f"{what}: {int(wrong.sum())} of {wrong.numel()} elements differ, the first at {at}: {found[at]} instead of "
+            f"{wanted[at]} (tolerance {allowed:.3g} of the element and of {scale:.3g})"
+        )

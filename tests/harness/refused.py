@@ -1,0 +1,85 @@
+"""Wrong calls: the exact text, from the kernel, from the fake kernel, and inside the error of torch.compile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from tests.harness.contract import Arguments, Contract, Sample, Tensor, Wrong
+from tests.harness.layouts import data, make
+
+
+def _arguments(op: Contract, device: str, other: str, usual: Sample, wrong: Wrong) -> Arguments:
+    arguments = make(op, usual, op.choices()[0], device)
+    for name, change in wrong.changes.items():
+        if isinstance(change, Tensor):
+            dtype = getattr(torch, change.dtype)
+            tensor = data(change.shape, dtype, "cpu", torch.Generator().manual_seed(1))
+            if change.elements:
+                tensor = torch.tensor(change.elements, dtype=dtype)
+            arguments[name] = tensor.to(other if change.other else device)
+        else:
+            arguments[name] = change
+    return arguments
+
+
+def _raises(call: Callable[[], Any]) -> str:
+    with pytest.raises(RuntimeError) as caught:
+        call()
+    return str(caught.value)
+
+
+def eager(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
+    """Every way to call it raises the same text; a right call afterwards works."""
+    if wrong.elements and device != "cpu":
+        return  # elements on a GPU are not looked at
+    # On the CPU the meta device stands in for a second one; the kernel that PyTorch then calls is the fake one.
+    other = "meta" if device == "cpu" else "cpu"
+    arguments = _arguments(op, device, other, usual, wrong)
+    tensors = [value for value in arguments.values() if isinstance(value, torch.Tensor)]
+    here = next(str(tensor.device) for tensor in tensors if tensor.device.type != other)
+    expected = op.text(wrong.text.format(device=here, other=other))
+    for function in (op.wrapper, *op.dispatched()):
+        assert _raises(lambda function=function: op.call(function, arguments)) == expected
+    if op.gradients and "dtype" not in wrong.text:
+        for name in op.gradients:
+            if arguments[name].is_floating_point():
+                arguments[name].requires_grad_()
+        for function in op.roads():
+            assert _raises(lambda function=function: op.call(function, arguments)) == expected
+    op.call(op.wrapper, make(op, usual, op.choices()[0], device))
+
+
+def fake(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
+    """The fake kernel raises the same text; rules on elements are not its own."""
+    if wrong.elements:
+        return
+    with FakeTensorMode() as mode:
+        arguments = {}
+        for name, value in _arguments(op, device, device, usual, wrong).items():
+            arguments[name] = mode.from_tensor(value) if isinstance(value, torch.Tensor) else value
+        other = "cuda:0" if device == "cpu" else "cpu"
+        for name, change in wrong.changes.items():
+            if isinstance(change, Tensor) and change.other:
+                arguments[name] = torch.empty(change.shape, dtype=getattr(torch, change.dtype), device=other)
+        here = next(str(v.device) for v in arguments.values() if isinstance(v, torch.Tensor) and str(v.device) != other)
+        expected = op.text(wrong.text.format(device=here, other=other))
+        for function in (op.wrapper, *op.dispatched()):
+            assert _raises(lambda function=function: op.call(function, arguments)) == expected
+
+
+def compiled(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
+    """The error of torch.compile holds the text."""
+    arguments = _arguments(op, device, device, usual, wrong)
+    for road in op.roads():
+        torch._dynamo.reset()
+        function = torch.compile(
+            lambda *a, road=road, **k: road(*a, **k), fullgraph=True, backend="eager", dynamic=False
+        )
+        with pytest.raises(Exception, match=op.name) as caught:
+            op.call(function, arguments)
+        assert op.text(wrong.text) in str(caught.value)

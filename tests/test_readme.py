@@ -1,0 +1,89 @@
+"""README's worked example, executed as it stands there, in a copy of the repository."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+LEFT_BEHIND = shutil.ignore_patterns(".git", ".venv", "build", "*.so", "__pycache__", ".*_cache", ".hypothesis")
+
+
+def blocks(language: str) -> list[str]:
+    """The code blocks of the worked example."""
+    example = README.split("## Add an operator")[1].split("\n## ")[0]
+    return re.findall(rf"^```{language}\n(.*?)^```", example, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the repository with steps 1 to 3 done."""
+    folder = tmp_path_factory.mktemp("readme") / "project"
+    shutil.copytree(ROOT, folder, ignore=LEFT_BEHIND)
+    (entry,) = blocks("yaml")
+    with (folder / "ops.yaml").open("a") as spec:
+        spec.write(f"\n{entry}")
+    bodies = blocks("c") + blocks("cuda")
+    assert len(bodies) == 4
+    for body in bodies:
+        name = re.match(r"(?:/\*|//) (csrc/\S+)", body)
+        assert name is not None, body
+        (folder / name[1]).write_text(body)
+    (reference,) = blocks("python")
+    with (folder / "tests" / "references.py").open("a") as references:
+        references.write(f"\n\n{reference}")
+    return folder
+
+
+def test_worked_example(project: Path) -> None:
+    """Step 4, command by command. One CUDA architecture is enough here, where there is an nvcc at all."""
+    (commands,) = blocks("sh")
+    environment = os.environ | {"VIRTUAL_ENV": sys.prefix, "TORCH_CUDA_ARCH_LIST": "9.0"}
+    environment.pop("PYTHONPATH", None)
+    for command in commands.splitlines():
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=project, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    assert re.search(r"^\d+ passed", done.stdout.splitlines()[-1]), done.stdout
+
+
+def test_first_example() -> None:
+    """The snippet at the top."""
+    snippet = README.split("```python\n")[1].split("```")[0]
+    subprocess.run(
+        [sys.executable, "-c", snippet], env=os.environ | {"PYTHONPATH": str(ROOT / "generated")}, check=True
+    )
+
+
+def test_every_make_target_that_is_named_exists() -> None:
+    """README, CONTRIBUTING and Makefile agree."""
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for page in ("README.md", "CONTRIBUTING.md"):
+        named = set(re.findall(r"`?make ([a-z-]+)", (ROOT / page).read_text())) - {"pip"}
+        assert named <= targets, f"{page}: {named - targets}"
+
+
+def test_error_texts_are_real() -> None:
+    """The three texts of `What a call checks`."""
+    import torch
+
+    import my_ops
+
+    x, weight = torch.ones(2, 4096), torch.ones(4096)
+    calls = (
+        lambda: my_ops.rms_norm(x, torch.ones(4097)),
+        lambda: my_ops.rms_norm(x.int(), weight),
+        lambda: my_ops.rms_norm(x, weight, -1.0),
+    )
+    texts = README.split("## What a call checks")[1].split("```\n")[1].splitlines()
+    for call, text in zip(calls, texts, strict=True):
+        with pytest.raises(RuntimeError, match=f"^{re.escape(text)}$"):
+            call()

@@ -1,0 +1,122 @@
+"""The helpers of fake kernels: exact 64-bit arithmetic, symbolic sizes, and how errors spell values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatelessSymbolicContext
+
+from my_ops import _rules
+
+LARGEST, SMALLEST = 2**63 - 1, -(2**63)
+integers = st.integers(SMALLEST, LARGEST) | st.integers(-9, 9)
+
+
+def value_or_error(function: Callable[[], int]) -> int | None:
+    """None for an OverflowError."""
+    try:
+        return function()
+    except OverflowError:
+        return None
+
+
+def fitting(value: int) -> int | None:
+    """The exact value, where 64 bits hold it."""
+    return value if SMALLEST <= value <= LARGEST else None
+
+
+@given(integers, integers)
+def test_divisions(a: int, b: int) -> None:
+    expected = [None] * 4
+    if b:
+        up = -(-a // b)
+        expected = [fitting(a // b), a % b, fitting(up), fitting(up * b) if fitting(up) is not None else None]
+    functions = (_rules.floordiv, _rules.mod, _rules.ceil_div, _rules.round_up)
+    assert [value_or_error(lambda f=f: f(a, b)) for f in functions] == expected
+
+
+@given(integers, st.integers(-3, 200) | integers)
+def test_power(base: int, exponent: int) -> None:
+    expected = None
+    if exponent >= 0 and (abs(base) <= 1 or exponent <= 64):
+        expected = fitting(base ** (exponent if abs(base) > 1 else min(exponent, 2 + exponent % 2)))
+    assert value_or_error(lambda: _rules.power(base, exponent)) == expected
+
+
+@given(integers)
+def test_next_pow2(value: int) -> None:
+    expected = next(2**k for k in range(65) if 2**k >= value)
+    assert value_or_error(lambda: _rules.next_pow2(value)) == fitting(expected)
+
+
+@given(st.lists(integers, min_size=1))
+def test_min_max(values: list[int]) -> None:
+    assert (_rules.min(*values), _rules.max(*values)) == (min(values), max(values))
+
+
+def test_fit() -> None:
+    assert (_rules.fit(LARGEST), _rules.fit(SMALLEST)) == (LARGEST, SMALLEST)
+    for value in (LARGEST + 1, SMALLEST - 1):
+        with pytest.raises(OverflowError):
+            _rules.fit(value)
+
+
+def test_errors_name_the_operator() -> None:
+    check = _rules.Check("ns::op")
+    check(True, lambda: "not looked at")
+    for wrong in (
+        lambda: check(1 > 2, lambda: "text"),
+        lambda: check.sizes([2, 3], [2], lambda: "text"),
+        lambda: check.sizes([2, 3], [2, 4], lambda: "text"),
+        lambda: check.star([2**40, 2**40], lambda: "text"),
+        lambda: check.computed(lambda: _rules.mod(1, 0), lambda: "text"),
+        lambda: check.computed(lambda: _rules.item([1, 2], 2), lambda: "text"),
+    ):
+        with pytest.raises(RuntimeError, match=r"^ns::op: text$"):
+            wrong()
+    assert check.star([2**40, 0, 2**40], lambda: "text") == [2**40, 0, 2**40]
+    assert check.computed(lambda: _rules.item([1, 2], -1), lambda: "text") == 2
+
+
+def test_symbolic_sizes() -> None:
+    """Symbols go through, and a check becomes a guard on them."""
+    environment = ShapeEnv()
+    with torch._subclasses.FakeTensorMode(shape_env=environment) as mode:
+        context = StatelessSymbolicContext(dynamic_sizes=[DimDynamic.DYNAMIC] * 2)
+        x = mode.from_tensor(torch.empty(5, 7), symbolic_context=context)
+        a, b = x.shape
+        check = _rules.Check("ns::op")
+        check.sizes([a], [a], lambda: "text")
+        assert not environment.guards
+        with pytest.raises(RuntimeError, match=r"^ns::op: a = s\d+$"):
+            check(a > b, lambda: f"a = {a}")
+        assert environment.guards
+        assert check.star([a, b], lambda: "text") == [a, b]
+        assert (_rules.min(a, b), _rules.max(a, b), _rules.product([a, b])) == (5, 7, 35)
+        assert (_rules.floordiv(b, a), _rules.mod(b, a), _rules.ceil_div(b, a), _rules.fit(a * b)) == (1, 2, 2, 35)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1e-6, "1e-06"), (-1.0, "-1"), (100.0, "100"), (0.1, "0.1"), (1 / 3, "0.3333333333333333"), (1e300, "1e+300"),
+     (float("nan"), "nan"), (-float("nan"), "nan"), (float("inf"), "inf"), (-float("inf"), "-inf"), (3, "3")],
+)  # fmt: skip
+def test_floats(value: float, text: str) -> None:
+    assert _rules.float_text(value) == text
+
+
+@given(st.floats(allow_nan=False))
+def test_floats_read_back(value: float) -> None:
+    assert float(_rules.float_text(value)) == value
+
+
+def test_other_spelling() -> None:
+    assert _rules.sizes_text(torch.empty(2, 3).shape) == "[2, 3]"
+    assert _rules.strides_text(torch.empty(2, 3).stride()) == "(3, 1)"
+    assert _rules.sizes_text(()) == "[]"
+    assert _rules.dtype_text(torch.bfloat16) == "bfloat16"
+    assert _rules.acc(torch.float16) == torch.float32

@@ -1,0 +1,118 @@
+"""Calls that the schema itself refuses, and tensors of kinds that have no kernel: errors, never a crash."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+import torch
+
+import my_ops
+
+THINGS = [None, 1, 1.5, "x", [1.0], object(), torch.float32, {}, [torch.ones(3)], torch.Size([3])]
+
+
+def _calls(device: str) -> dict[str, tuple[Any, ...]]:
+    x, weight, rstd = (torch.ones(shape, device=device) for shape in ((2, 3), (3,), (2,)))
+    return {
+        "square": (x,),
+        "square_backward": (x, x),
+        "rms_norm": (x, weight, 1e-6),
+        "rms_norm_backward": (x, x, weight, rstd),
+        "gather_rows": (x, torch.tensor([0, 1], device=device)),
+    }
+
+
+@pytest.mark.parametrize("name", my_ops.__all__)
+def test_no_tensor(device: str, name: str) -> None:
+    """Everything in the place of every tensor, and of the float."""
+    right = _calls(device)[name]
+    for function in (getattr(my_ops, name), getattr(torch.ops.my_ops, name)):
+        function(*right)
+        for position in range(len(right)):
+            for thing in THINGS:
+                if isinstance(right[position], float) and isinstance(thing, (int, float)):
+                    continue
+                with pytest.raises((RuntimeError, TypeError), match=name):
+                    function(*right[:position], thing, *right[position + 1 :])
+
+
+@pytest.mark.parametrize("name", my_ops.__all__)
+def test_number_of_arguments(device: str, name: str) -> None:
+    right = _calls(device)[name]
+    for function in (getattr(my_ops, name), getattr(torch.ops.my_ops, name)):
+        for arguments in ((), (*right, 1, 2, 3)):
+            with pytest.raises((RuntimeError, TypeError), match=name):
+                function(*arguments)
+        with pytest.raises((RuntimeError, TypeError), match=name):
+            function(*right, unknown=1)
+
+
+@pytest.mark.parametrize("name", my_ops.__all__)
+def test_kinds_of_tensors(device: str, name: str) -> None:
+    """Sparse and nested tensors are refused; meta tensors work."""
+    right = _calls(device)[name]
+    x = right[0]
+    strange = [
+        x.to_sparse(),
+        torch.nested.nested_tensor([x, x]),
+        x.to_mkldnn() if device == "cpu" else x.to_sparse_csr(),
+    ]
+    for function in (getattr(my_ops, name), getattr(torch.ops.my_ops, name)):
+        for tensor in strange:
+            with pytest.raises((RuntimeError, NotImplementedError)):
+                function(tensor, *right[1:])
+        meta = [value.to("meta") if isinstance(value, torch.Tensor) else value for value in right]
+        results = function(*meta)
+        for result in results if isinstance(results, tuple) else (results,):
+            assert result.device.type == "meta"
+
+
+def test_conjugate_and_negative_bits(device: str) -> None:
+    """Views that only carry a bit are resolved before a kernel sees them."""
+    table = torch.randn(3, 4, dtype=torch.complex64, device=device)
+    index = torch.tensor([2, 0], device=device)
+    assert torch.equal(my_ops.gather_rows(table.conj(), index), table[index].conj().resolve_conj())
+    negative = torch.imag(table.conj())
+    assert negative.is_neg()
+    assert torch.equal(my_ops.gather_rows(negative, index), negative[index].resolve_neg())
+
+
+def test_integer_for_a_float(device: str) -> None:
+    x, weight = torch.randn(2, 3, device=device), torch.ones(3, device=device)
+    assert torch.equal(my_ops.rms_norm(x, weight, 1), my_ops.rms_norm(x, weight, 1.0))
+
+
+@pytest.mark.parametrize("eps", [float("nan"), -0.5, -1e-300, -float("inf")])
+def test_floats_are_spelled(device: str, eps: float) -> None:
+    x, weight = torch.ones(2, 3, device=device), torch.ones(3, device=device)
+    with pytest.raises(RuntimeError) as caught:
+        my_ops.rms_norm(x, weight, eps)
+    assert str(caught.value) == f"my_ops::rms_norm: expected eps >= 0, got eps = {eps:g}"
+    with pytest.raises(RuntimeError) as caught:
+        my_ops.rms_norm(x.to("meta"), weight.to("meta"), eps)
+    assert str(caught.value) == f"my_ops::rms_norm: expected eps >= 0, got eps = {eps:g}"
+
+
+class Model(torch.nn.Module):
+    """A module that calls the operators in both ways."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(8))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return my_ops.rms_norm(x, self.weight) + torch.ops.my_ops.square(x)
+
+
+def test_modules_copy_and_pickle(device: str) -> None:
+    model = Model().to(device)
+    x = torch.randn(4, 8, device=device)
+    expected = model(x)
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert torch.equal(other(x), expected)
+    assert pickle.loads(pickle.dumps(my_ops.rms_norm)) is my_ops.rms_norm
+    expected.sum().backward()
+    assert model.weight.grad is not None
