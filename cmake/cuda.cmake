@@ -103,8 +103,9 @@ if(nvcc)
     endforeach()
     list(REMOVE_DUPLICATES nvcc_archs)
     set(nvcc_command ${nvcc} -fatbin -std=c++17 -O3 --expt-relaxed-constexpr)
-    if(nvcc_version VERSION_GREATER_EQUAL 13.0)   # a fifth of the size; every driver for CUDA 13 can unpack it
-        list(APPEND nvcc_command --compress-mode=size)
+    if(nvcc_version VERSION_GREATER_EQUAL 13.0)
+        # A fifth of the size; every driver for CUDA 13 can unpack it. The kernels of a unit are compiled side by side.
+        list(APPEND nvcc_command --compress-mode=size --split-compile=0)
     endif()
     if(NOT "$ENV{CUDAHOSTCXX}" STREQUAL "")
         list(APPEND nvcc_command -ccbin $ENV{CUDAHOSTCXX})

@@ -98,6 +98,9 @@ def _elements(read: Reader, scalar: Scalar, contract: Contract) -> ElementsRule 
     if any(DTYPES[dtype].category == "complex" for dtype in _dtypes(contract, name)):
         read.error(scalar, f"the elements of {name} can be complex, which have no order")
         return None
+    if any(DTYPES[dtype].category not in ("integral", "bool") for dtype in _dtypes(contract, name)):
+        supported.refuse(read.diagnostics, read.prefix, scalar, 0, supported.VALUES_OF_FLOATS)
+        return None
     return ElementsRule(name, None, expr, " ".join(scalar.text.split()))
 
 

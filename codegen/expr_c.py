@@ -173,16 +173,23 @@ def _member(expr: Member, names: CNames) -> tuple[str, int]:
 def _call(expr: Call, names: CNames) -> str:
     """min and max of several arguments nest to the left."""
     if expr.type is Type.FLOAT:
-        arguments = [_as(argument, Type.FLOAT, names, _CONDITIONAL) for argument in expr.arguments]
-        if expr.function == "abs":
-            return f"fabs({arguments[0]})"
-        target = f"{expr.function}_f64("
-    else:
-        arguments = [print_c(argument, names) for argument in expr.arguments]
-        target = f"{expr.function}_i64(overflow, "
-    result = arguments[0]
+        return _float_call(expr, names)
+    target = f"{expr.function}_i64(overflow, "
+    arguments = [print_c(argument, names) for argument in expr.arguments]
     if len(arguments) == 1:
-        return f"{target}{result})"
+        return f"{target}{arguments[0]})"
+    result = arguments[0]
     for argument in arguments[1:]:
         result = f"{target}{result}, {argument})"
+    return result
+
+
+def _float_call(expr: Call, names: CNames) -> str:
+    """min and max keep the first of equal or unordered numbers, as Python's do; fmin and fmax would drop a NaN."""
+    if expr.function == "abs":
+        return f"fabs({_as(expr.arguments[0], Type.FLOAT, names, _CONDITIONAL)})"
+    order = "<" if expr.function == "min" else ">"
+    result, *others = (_as(argument, Type.FLOAT, names, _SUM) for argument in expr.arguments)
+    for other in others:
+        result = f"({other} {order} {result} ? {other} : {result})"
     return result

@@ -68,7 +68,8 @@ def fold(expr: Expr, dtypes: Mapping[str, str]) -> Expr:
     before = children(expr)
     parts = tuple(fold(part, dtypes) for part in before)
     if isinstance(expr, Unary | Binary | Call) and all(isinstance(part, Constant) for part in parts):
-        return _evaluate(expr, [part.value for part in parts if isinstance(part, Constant)])
+        value = operation(expr, [part.value for part in parts if isinstance(part, Constant)])
+        return Constant(value, expr.type)
     return expr if all(new is old for new, old in zip(parts, before, strict=True)) else rebuild(expr, parts)
 
 
@@ -120,7 +121,7 @@ def _fold_compare(expr: Compare, dtypes: Mapping[str, str]) -> Expr:
     for i, operator in enumerate(expr.operators):
         left, right = operands[i], operands[i + 1]
         if isinstance(left, Constant) and isinstance(right, Constant):
-            known.append(_compare(operator, left.value, right.value))
+            known.append(compare(operator, left.value, right.value))
         else:
             known.append(None)
     if False in known:
@@ -143,7 +144,8 @@ def _fold_member(expr: Member, dtypes: Mapping[str, str]) -> Expr:
     return Member(operand, choices, expr.negated)
 
 
-def _compare(operator: str, left: float | bool | str, right: float | bool | str) -> bool:
+def compare(operator: str, left: float | bool | str, right: float | bool | str) -> bool:
+    """One comparison of two values; only numbers are ordered."""
     if operator == "==":
         return left == right
     if operator == "!=":
@@ -159,17 +161,17 @@ def _compare(operator: str, left: float | bool | str, right: float | bool | str)
     return left >= right
 
 
-def _evaluate(expr: Unary | Binary | Call, values: list[int | float | bool | str]) -> Expr:
-    """The value of an operation on constants, exact in integers and IEEE in floats."""
+def operation(expr: Unary | Binary | Call, values: list[int | float | bool | str]) -> int | float | bool:
+    """The value of an operation on values, exact in integers and IEEE in floats."""
     if isinstance(expr, Unary) and expr.operator == "not":
-        return Constant(not values[0], Type.BOOL)
+        return not values[0]
     numbers = [value for value in values if not isinstance(value, str)]
     if expr.type is Type.FLOAT:
-        return Constant(_float(expr, [float(number) for number in numbers]), Type.FLOAT)
+        return _float(expr, [float(number) for number in numbers])
     result = _integer(expr, [int(number) for number in numbers])
     if not INT_MIN <= result <= INT_MAX:
         raise FoldError("integer overflow")
-    return Constant(result, Type.INT)
+    return result
 
 
 def _integer(expr: Unary | Binary | Call, numbers: list[int]) -> int:

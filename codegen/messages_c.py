@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from codegen.expr import Type
 from codegen.expr_c import CNames, print_c
-from codegen.messages import ElementValue, Message, Part, RankOf, Text, Value
+from codegen.messages import Message, Part, RankOf, Text, Value
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,3 @@ def _argument(item: Part, names: CNames, part: Callable[[Part], str], error: str
         if kind is Type.BOOL:
             return f"bool_text({print_c(item.expr, names)})"
     return part(item)
-
-
-def spells_element(message: Message) -> bool:
-    """Whether the message shows an element, so that the caller must have found one."""
-    return any(isinstance(item, ElementValue) for item in message.parts)

@@ -122,6 +122,7 @@ def value_rule(text: str) -> str:
     return "a column in values" if "[" in squeezed else ""
 
 
+VALUES_OF_FLOATS = "a rule in values on elements that are not integers"
 NO_TENSOR_INPUT = "an operator without tensor inputs"
 CUSTOM_LAUNCH = "`launch: custom`"
 EARLIER_VARIABLE = "an earlier variable in a list of dtypes"

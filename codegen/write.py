@@ -135,11 +135,11 @@ def _replace(tree: Tree, changed: Mapping[str, bytes], orphans: list[str]) -> No
     shutil.rmtree(staging, ignore_errors=True)
     staging.mkdir()
     try:
+        for folder in {Path(path).parent for path in changed}:
+            (staging / folder).mkdir(parents=True, exist_ok=True)
+            _can_write(tree.output / folder)
         for path, data in changed.items():
-            target = staging / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
-        for path in changed:
+            (staging / path).write_bytes(data)
             _can_replace(tree.output / path)
     except OSError:
         shutil.rmtree(staging, ignore_errors=True)
@@ -155,13 +155,17 @@ def _replace(tree: Tree, changed: Mapping[str, bytes], orphans: list[str]) -> No
     shutil.rmtree(staging)
 
 
+def _can_write(folder: Path) -> None:
+    """Sees to it that files can be moved to `folder`, before any is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+
+
 def _can_replace(path: Path) -> None:
-    """Sees to it that a file can be moved to `path`, before any is."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """A folder where a file should go would stop the move half-way through."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
 
 
 def _remove_empty(output: Path, folder: Path) -> None:

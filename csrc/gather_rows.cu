@@ -1,22 +1,21 @@
 // y[i] = table[index[i]]: rows are copied as bytes, 16 at a time where both rows are aligned. The values of index are
 // data on the device, so a launch cannot check them: an index outside [0, m) gives a row of zeros and reads nothing.
 //
-// `threads` neighbouring threads copy a row, four vectors each; a row longer than that is cut into a.chunks chunks.
+// a.threads neighbouring threads copy a row, up to four vectors each; a longer row is cut into a.chunks chunks.
 #include "gather_rows.cuh"
 
 #include "vector.cuh"
 
 // Elements [begin, end) of a row, or zeros where there is none.
-template <typename V> __device__ __forceinline__ void copy_row(V *y, const V *row, int64_t begin, int64_t end, int threads)
-{
+template <typename V>
+__device__ __forceinline__ void copy_row(V *y, const V *row, int64_t begin, int64_t end, int threads) {
 #pragma unroll 4
     for (int64_t i = begin; i < end; i += threads) {
         y[i] = row != nullptr ? __ldg(row + i) : V{};
     }
 }
 
-template <typename T, typename I> __device__ void gather_rows(const gather_rows_args<T, I> &a)
-{
+template <typename T, typename I> __device__ void gather_rows(const gather_rows_args<T, I> &a) {
     const int threads = static_cast<int>(a.threads);
     const int thread = threadIdx.x % threads;
     const int64_t block = blockIdx.x / a.chunks;
@@ -34,7 +33,8 @@ template <typename T, typename I> __device__ void gather_rows(const gather_rows_
     const int64_t begin = chunk * chunk_bytes;
     const int64_t end = min(bytes, begin + chunk_bytes);
     if (is_aligned(row) && is_aligned(y) && bytes % 16 == 0) {
-        copy_row(reinterpret_cast<uint4 *>(y), reinterpret_cast<const uint4 *>(row), begin / 16 + thread, end / 16, threads);
+        copy_row(reinterpret_cast<uint4 *>(y), reinterpret_cast<const uint4 *>(row), begin / 16 + thread, end / 16,
+                 threads);
     } else {
         using bits = bits_t<T>;
         copy_row(reinterpret_cast<bits *>(y), reinterpret_cast<const bits *>(row), int64_t(begin / sizeof(T)) + thread,

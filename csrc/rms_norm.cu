@@ -1,4 +1,5 @@
-// y = x * rstd * weight with rstd = 1 / sqrt(mean(x^2) + eps), for each row: https://arxiv.org/abs/1910.07467, equation 4.
+// y = x * rstd * weight with rstd = 1 / sqrt(mean(x^2) + eps), for each row: https://arxiv.org/abs/1910.07467,
+// equation 4.
 //
 // A row is read once, in 16-byte vectors, and stays in registers between the sum and the product. Short rows share a
 // warp, several rows in flight per thread; longer ones take a block, the longest a cluster of blocks. The weight is
@@ -6,15 +7,14 @@
 //
 // ALIGNED: every row is made of whole, aligned vectors.
 // VECTORS: vectors of a row that a thread holds; 0 reads the row twice.
-// ROWS:    rows that a thread works on at once, a.lanes lanes each; 0 gives a row to a block or cluster. Short rows that
-//          are not ALIGNED take a warp each, and VECTORS counts elements.
+// ROWS:    rows that a thread works on at once, a.lanes lanes each; 0 gives a row to a block or cluster. Short rows
+//          that are not ALIGNED take a warp each, and VECTORS counts elements.
 #include "rms_norm.cuh"
 
 #include "reduce.cuh"
 #include "vector.cuh"
 
-template <typename T> __device__ __forceinline__ acc_t<T> sum_of_squares(uint4 vector)
-{
+template <typename T> __device__ __forceinline__ acc_t<T> sum_of_squares(uint4 vector) {
     acc_t<T> values[vector_size<T>];
     unpack<T>(vector, values);
     acc_t<T> sum = 0;
@@ -25,8 +25,7 @@ template <typename T> __device__ __forceinline__ acc_t<T> sum_of_squares(uint4 v
     return sum;
 }
 
-template <typename T> __device__ __forceinline__ uint4 scaled(uint4 vector, uint4 weight, acc_t<T> rstd)
-{
+template <typename T> __device__ __forceinline__ uint4 scaled(uint4 vector, uint4 weight, acc_t<T> rstd) {
     acc_t<T> values[vector_size<T>];
     acc_t<T> weights[vector_size<T>];
     unpack<T>(vector, values);
@@ -38,14 +37,12 @@ template <typename T> __device__ __forceinline__ uint4 scaled(uint4 vector, uint
     return pack<T>(values);
 }
 
-template <typename T> __device__ __forceinline__ acc_t<T> row_rstd(const rms_norm_args<T> &a, acc_t<T> squares)
-{
+template <typename T> __device__ __forceinline__ acc_t<T> row_rstd(const rms_norm_args<T> &a, acc_t<T> squares) {
     return rsqrt(squares * (acc_t<T>(1) / static_cast<acc_t<T>>(a.n)) + a.eps);
 }
 
 template <typename T, int VECTORS, int ROWS>
-__device__ __forceinline__ void normalize_by_lanes(const rms_norm_args<T> &a)
-{
+__device__ __forceinline__ void normalize_by_lanes(const rms_norm_args<T> &a) {
     constexpr int SIZE = vector_size<T>;
     const int n = static_cast<int>(a.n);
     const int lanes = static_cast<int>(a.lanes);
@@ -94,8 +91,7 @@ __device__ __forceinline__ void normalize_by_lanes(const rms_norm_args<T> &a)
 }
 
 // A warp for each row, element by element: nothing to find out about alignment.
-template <typename T, int ELEMENTS> __device__ __forceinline__ void normalize_elements(const rms_norm_args<T> &a)
-{
+template <typename T, int ELEMENTS> __device__ __forceinline__ void normalize_elements(const rms_norm_args<T> &a) {
     const int n = static_cast<int>(a.n);
     const int lane = threadIdx.x % 32;
     const int64_t row = int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
@@ -129,8 +125,7 @@ template <typename T, int ELEMENTS> __device__ __forceinline__ void normalize_el
 }
 
 template <typename T, bool ALIGNED, int VECTORS>
-__device__ __forceinline__ void normalize_by_blocks(const rms_norm_args<T> &a)
-{
+__device__ __forceinline__ void normalize_by_blocks(const rms_norm_args<T> &a) {
     __shared__ group_buffer<acc_t<T>> buffers[2];
     constexpr int SIZE = vector_size<T>;
     constexpr int STRIDE = 32 * SIZE; // a warp's vectors are neighbours
@@ -144,8 +139,8 @@ __device__ __forceinline__ void normalize_by_blocks(const rms_norm_args<T> &a)
     const int64_t row = alone ? blockIdx.x : cluster_index();
     const int n = static_cast<int>(a.n);
     const T *x_row = a.x + row * n;
-    const int first = ((group.rank * warps + warp) * VECTORS * 32 + int(threadIdx.x) % 32) * SIZE -
-                      row_shift<T, ALIGNED>(x_row, n);
+    const int first =
+        ((group.rank * warps + warp) * VECTORS * 32 + int(threadIdx.x) % 32) * SIZE - row_shift<T, ALIGNED>(x_row, n);
 
     uint4 x[VECTORS];
     uint4 weight[VECTORS];
@@ -175,8 +170,7 @@ __device__ __forceinline__ void normalize_by_blocks(const rms_norm_args<T> &a)
     }
 }
 
-template <typename T> __device__ __forceinline__ void normalize_in_two_reads(const rms_norm_args<T> &a)
-{
+template <typename T> __device__ __forceinline__ void normalize_in_two_reads(const rms_norm_args<T> &a) {
     constexpr int LOADS = 8; // in flight per thread
     __shared__ group_buffer<acc_t<T>> buffers[2];
     const int64_t row = blockIdx.x;
@@ -211,8 +205,7 @@ template <typename T> __device__ __forceinline__ void normalize_in_two_reads(con
     }
 }
 
-template <typename T, bool ALIGNED, int VECTORS, int ROWS> __device__ void rms_norm(const rms_norm_args<T> &a)
-{
+template <typename T, bool ALIGNED, int VECTORS, int ROWS> __device__ void rms_norm(const rms_norm_args<T> &a) {
     if constexpr (VECTORS == 0) {
         normalize_in_two_reads(a);
     } else if constexpr (ROWS == 0) {

@@ -2,30 +2,35 @@
 //     grad_x      = rstd * (weight * grad_y - xhat * mean(weight * grad_y * xhat)), the mean over the row
 //     grad_weight = sum over rows of grad_y * xhat
 //
-// First pass: about one block per multiprocessor, each with several groups of threads, each group with its own rows, a
-// fixed set. Asynchronous copies keep the next rows of x and grad_y on their way into shared memory; every thread
-// copies and reads its own vectors, so copying needs no barrier. Weights and sums for grad_weight stay in registers.
-// At the end a block adds its groups up, in order, into one row of `partial`. Long rows are spread over a cluster.
-// Second pass: adds the rows of `partial` in order. There are no atomics: equal inputs give equal bits.
+// Many rows, first pass: about one block per multiprocessor, each with several groups of threads, each group with its
+// own rows, a fixed set. Asynchronous copies keep the next rows of x and grad_y on their way into shared memory; every
+// thread copies and reads its own vectors, so copying needs no barrier. Weights and sums for grad_weight stay in
+// registers. At the end a block adds its groups up, in order, into one row of `partial`. Long rows are spread over a
+// cluster. Second pass: adds the rows of `partial` in order. Few rows: one pass, see backward_of_few_rows. There are no
+// atomics: equal inputs give equal bits.
 //
 // ALIGNED: every row is made of whole, aligned vectors.
 // VECTORS: vectors of a row that a thread holds; 0 for rows that fit nowhere: they are read twice and `partial` is
 //          summed in place. a.threads threads of a block share a row: up to 32, a power of two, or whole warps.
+// LANES:   a row takes at most a warp, which may hold several.
+// FEW:     few rows.
 #include "rms_norm_backward.cuh"
 
 #include "reduce.cuh"
 #include "vector.cuh"
 
-// Incomplete and misaligned vectors, those at `column` of a row of n elements, go element by element.
-template <typename T> __device__ __forceinline__ void copy_elements(T *slot, const T *vector, int n, int column)
-{
-#pragma unroll 1
-    for (int i = 0; i < vector_size<T>; i++) {
-        slot[i] = column + i >= 0 && column + i < n ? vector[i] : from_acc<T>(0);
+// Starts the copy of the vector at `column` of a row, at `start` in the tensor, into a slot.
+template <typename T, bool ALIGNED>
+__device__ __forceinline__ void fetch(uint4 *slot, const T *tensor, int64_t numel, int64_t start, int n, int column) {
+    if (ALIGNED || (start >= 0 && start + vector_size<T> <= numel && is_aligned(tensor + start))) {
+        copy_async(slot, tensor + start);
+    } else {
+        *slot = load_vector<T, false, false>(tensor + (start - column), n, column);
     }
 }
-template <typename T> __device__ __forceinline__ void store_elements(T *vector, const T *slot, int n, int column)
-{
+
+// Stores those elements of the vector at `column` that lie in the row.
+template <typename T> __device__ __forceinline__ void store_elements(T *vector, const T *slot, int n, int column) {
 #pragma unroll 1
     for (int i = 0; i < vector_size<T>; i++) {
         if (column + i >= 0 && column + i < n) {
@@ -34,20 +39,8 @@ template <typename T> __device__ __forceinline__ void store_elements(T *vector, 
     }
 }
 
-// Starts the copy of the vector at `column` of a row, at `start` in the tensor, into a slot.
-template <typename T, bool ALIGNED>
-__device__ __forceinline__ void fetch(uint4 *slot, const T *tensor, int64_t numel, int64_t start, int n, int column)
-{
-    if (ALIGNED || (start >= 0 && start + vector_size<T> <= numel && is_aligned(tensor + start))) {
-        copy_async(slot, tensor + start);
-    } else {
-        copy_elements(reinterpret_cast<T *>(slot), tensor + start, n, column);
-    }
-}
-
 // Clears what a slot holds of the neighbouring rows.
-template <typename T> __device__ __forceinline__ void clear_outside(uint4 *slot, int n, int column)
-{
+template <typename T> __device__ __forceinline__ void clear_outside(uint4 *slot, int n, int column) {
     if (column < 0 || column + vector_size<T> > n) {
 #pragma unroll 1
         for (int i = 0; i < vector_size<T>; i++) {
@@ -59,19 +52,16 @@ template <typename T> __device__ __forceinline__ void clear_outside(uint4 *slot,
 }
 
 template <typename T, bool ALIGNED, bool LANES, int VECTORS>
-__device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a)
-{
+__device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a) {
     constexpr int SIZE = vector_size<T>;
     constexpr int STAGES = 6 / VECTORS;
-    constexpr int SLOT = 32;                  // a warp's vectors lie side by side
-    constexpr int STAGE = 2 * VECTORS * SLOT; // x, then grad_y
+    constexpr int SLOT = 32;                       // a warp's vectors lie side by side
+    constexpr int STAGE = 2 * VECTORS * SLOT;      // x, then grad_y
     extern __shared__ __align__(128) uint4 ring[]; // [warps][STAGES][2][VECTORS][32], in whole lines for the copies
-    acc_t<T> *const rstd_ring = reinterpret_cast<acc_t<T> *>(ring + blockDim.x * STAGES * 2 * VECTORS) + threadIdx.x;
     __shared__ group_buffer<acc_t<T>> buffers[2];
 
     const int n = static_cast<int>(a.n);
-    // Of this block, that share a row.
-    const int threads = ALIGNED ? static_cast<int>(a.threads) : max(32, static_cast<int>(a.threads));
+    const int threads = static_cast<int>(a.threads); // of this block that share a row
     const int groups = blockDim.x / threads;
     const int group_index = threadIdx.x / threads;
     const int thread = threadIdx.x % threads;
@@ -92,10 +82,10 @@ __device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a
     const int rounds = first_row >= a.step ? 0 : static_cast<int>(a.rounds) - (first_row + last_round < a.rows ? 0 : 1);
     int own_rounds = row >= a.step ? 0 : static_cast<int>(a.rounds) - (row + last_round < a.rows ? 0 : 1);
 
-    const bool shifted = !ALIGNED && n % SIZE != 0;
     const int shift = row_shift<T, ALIGNED>(a.x + row * n, n);
     const int block_first = group.rank * VECTORS * threads * SIZE - shift;
-    const int first = block_first + (thread / 32 * VECTORS * 32 + thread % 32) * SIZE; // a warp's vectors are neighbours
+    const int first =
+        block_first + (thread / 32 * VECTORS * 32 + thread % 32) * SIZE; // a warp's vectors are neighbours
     if (VECTORS == 1 && first >= n) {
         own_rounds = 0;
     }
@@ -108,12 +98,7 @@ __device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) {
         const int column = first + k * 32 * SIZE;
-        if (ALIGNED) {
-            packed_weight[k] = load_vector<T, true, false>(a.weight, n, column);
-        } else {
-            copy_elements(reinterpret_cast<T *>(slots + k * SLOT), a.weight + column, n, column);
-            packed_weight[k] = slots[k * SLOT];
-        }
+        packed_weight[k] = load_vector<T, ALIGNED, false>(a.weight, n, column);
 #pragma unroll
         for (int i = 0; i < SIZE; i++) {
             sums[k][i] = 0;
@@ -125,22 +110,20 @@ __device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a
 
     const int64_t stride = a.step * n;
     int64_t fetched = row * n + first;
-    const acc_t<T> *fetched_rstd = a.rstd + row;
     auto fetch_row = [&](int stage, bool wanted) {
         if (wanted) {
-            copy_value_async(rstd_ring + stage * blockDim.x, fetched_rstd);
-#pragma unroll
+#pragma unroll(ALIGNED ? VECTORS : 1)
             for (int k = 0; k < VECTORS; k++) {
                 const int column = first + k * 32 * SIZE;
                 if (VECTORS == 1 || column < n) {
                     const int64_t start = fetched + k * 32 * SIZE;
                     fetch<T, ALIGNED>(slots + stage * STAGE + k * SLOT, a.x, a.rows * n, start, n, column);
-                    fetch<T, ALIGNED>(slots + stage * STAGE + (VECTORS + k) * SLOT, a.grad_y, a.rows * n, start, n, column);
+                    fetch<T, ALIGNED>(slots + stage * STAGE + (VECTORS + k) * SLOT, a.grad_y, a.rows * n, start, n,
+                                      column);
                 }
             }
         }
         fetched += stride;
-        fetched_rstd += a.step;
         commit_copies();
     };
 #pragma unroll 1
@@ -168,23 +151,30 @@ __device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a
     };
 
     const acc_t<T> inverse_n = acc_t<T>(1) / static_cast<acc_t<T>>(n);
+    const acc_t<T> *next_rstd = a.rstd + row;
+    acc_t<T> following = own_rounds > 0 ? *next_rstd : acc_t<T>(0); // loaded one round ahead
     int64_t stored = row * n;
     for (int round = 0; round < rounds; round++) {
+        const acc_t<T> rstd = following;
         fetch_row(stage == 0 ? STAGES - 1 : stage - 1, round + STAGES - 1 < own_rounds);
+        // Behind the copies: with this load in front of them a tenth of the bandwidth was lost.
+        next_rstd += a.step;
+        following = round + 1 < own_rounds ? *next_rstd : acc_t<T>(0);
         await_copies<STAGES - 1>();
-        const acc_t<T> rstd = rstd_ring[stage * blockDim.x];
 
         acc_t<T> xhat[SIZE], weighted[SIZE];
         acc_t<T> product = 0;
         if (round < own_rounds) {
+            // Vectors at the ends of a row may hold a part of its neighbours.
+            if (!ALIGNED) {
+#pragma unroll 1
+                for (int k = 0; k < 2 * VECTORS; k++) {
+                    clear_outside<T>(slots + stage * STAGE + k * SLOT, n, first + k % VECTORS * 32 * SIZE);
+                }
+            }
 #pragma unroll
             for (int k = 0; k < VECTORS; k++) {
-                const int column = first + k * 32 * SIZE;
-                if (VECTORS == 1 || column < n) {
-                    if (shifted) {
-                        clear_outside<T>(slots + stage * STAGE + k * SLOT, n, column);
-                        clear_outside<T>(slots + stage * STAGE + (VECTORS + k) * SLOT, n, column);
-                    }
+                if (VECTORS == 1 || first + k * 32 * SIZE < n) {
                     terms(k, rstd, xhat, weighted, true);
 #pragma unroll
                     for (int i = 0; i < SIZE; i++) {
@@ -194,7 +184,7 @@ __device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a
             }
         }
         if (a.grad_x != nullptr) {
-            if constexpr (LANES) {
+            if (LANES || (!ALIGNED && threads < 32)) {
                 product = lane_sum(product, threads);
             } else if constexpr (ALONE) {
                 product = group_sum(product, group, buffers, group_index * group.warps, round);
@@ -218,7 +208,8 @@ __device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a
                         __stcs(reinterpret_cast<uint4 *>(target), pack<T>(weighted));
                     } else if (!ALIGNED) {
                         slots[stage * STAGE + k * SLOT] = pack<T>(weighted);
-                        store_elements(target, reinterpret_cast<const T *>(slots + stage * STAGE + k * SLOT), n, column);
+                        store_elements(target, reinterpret_cast<const T *>(slots + stage * STAGE + k * SLOT), n,
+                                       column);
                     }
                 }
             }
@@ -289,8 +280,7 @@ __device__ __forceinline__ void backward_rows(const rms_norm_backward_args<T> &a
 // One row by one block, element by element and read twice. `partial` gains the row's part of grad_weight unless null.
 template <typename T>
 __device__ __forceinline__ void backward_of_row(const rms_norm_backward_args<T> &a, int64_t row, acc_t<T> *partial,
-                                                group_buffer<acc_t<T>> (&buffers)[2], int round)
-{
+                                                group_buffer<acc_t<T>> (&buffers)[2], int round) {
     constexpr int LOADS = 4; // in flight per thread and tensor
     const acc_t<T> rstd = a.rstd[row];
     acc_t<T> product = 0;
@@ -330,8 +320,7 @@ __device__ __forceinline__ void backward_of_row(const rms_norm_backward_args<T> 
     }
 }
 
-template <typename T> __device__ __forceinline__ void backward_in_two_reads(const rms_norm_backward_args<T> &a)
-{
+template <typename T> __device__ __forceinline__ void backward_in_two_reads(const rms_norm_backward_args<T> &a) {
     __shared__ group_buffer<acc_t<T>> buffers[2];
     acc_t<T> *partial = a.grad_weight != nullptr ? a.partial + blockIdx.x * a.columns : nullptr;
     int round = 0;
@@ -342,8 +331,7 @@ template <typename T> __device__ __forceinline__ void backward_in_two_reads(cons
 
 // The sums of SIZE neighbouring columns per lane, over all lanes of a warp with the same columns.
 template <int LANES, typename A, int SIZE, int COLUMNS>
-__device__ __forceinline__ void store_column_sums(A (&sums)[SIZE], A (*warp_sums)[COLUMNS])
-{
+__device__ __forceinline__ void store_column_sums(A (&sums)[SIZE], A (*warp_sums)[COLUMNS]) {
 #pragma unroll
     for (int j = 0; j < SIZE; j++) {
 #pragma unroll
@@ -356,11 +344,10 @@ __device__ __forceinline__ void store_column_sums(A (&sums)[SIZE], A (*warp_sums
     }
 }
 
-// Few rows: the first blocks sum the columns of grad_weight straight from x and grad_y, 128 bytes or 32 columns each, the
-// others take a row each. It reads the inputs twice but needs no second launch.
+// Few rows: the first blocks sum the columns of grad_weight straight from x and grad_y, 128 bytes or 32 columns each,
+// the others take a row each. It reads the inputs twice but needs no second launch.
 template <typename T, bool ALIGNED>
-__device__ __forceinline__ void backward_of_few_rows(const rms_norm_backward_args<T> &a)
-{
+__device__ __forceinline__ void backward_of_few_rows(const rms_norm_backward_args<T> &a) {
     constexpr int SIZE = vector_size<T>;
     constexpr int WIDTH = ALIGNED ? SIZE : 1; // columns of a thread
     constexpr int LANES = ALIGNED ? 8 : 32;   // that share a row
@@ -368,6 +355,7 @@ __device__ __forceinline__ void backward_of_few_rows(const rms_norm_backward_arg
     __shared__ group_buffer<acc_t<T>> buffers[2];
     __shared__ acc_t<T> warp_sums[MAX_WARPS][COLUMNS];
     const int n = static_cast<int>(a.n);
+    const int rows = static_cast<int>(a.rows);
     const int column_blocks = (n + COLUMNS - 1) / COLUMNS;
     if (int(blockIdx.x) < column_blocks) {
         if (a.grad_weight == nullptr) {
@@ -378,12 +366,12 @@ __device__ __forceinline__ void backward_of_few_rows(const rms_norm_backward_arg
         const int step = blockDim.x / LANES;
         acc_t<T> sums[WIDTH] = {};
 #pragma unroll 1
-        for (int64_t row = threadIdx.x / LANES; row < a.rows; row += LOADS * step) {
+        for (int row = threadIdx.x / LANES; row < rows; row += LOADS * step) {
             acc_t<T> rstd[LOADS], x[LOADS][WIDTH], grad_y[LOADS][WIDTH];
 #pragma unroll
             for (int k = 0; k < LOADS; k++) {
-                const int64_t loaded = min(row + k * step, a.rows - 1); // no branches between loads
-                const int64_t start = loaded * n + min(first, n - WIDTH);
+                const int loaded = min(row + k * step, rows - 1); // no branches between loads
+                const int64_t start = int64_t{loaded} * n + min(first, n - WIDTH);
                 rstd[k] = a.rstd[loaded];
                 if constexpr (ALIGNED) {
                     unpack<T>(__ldg(reinterpret_cast<const uint4 *>(a.x + start)), x[k]);
@@ -397,7 +385,7 @@ __device__ __forceinline__ void backward_of_few_rows(const rms_norm_backward_arg
             for (int k = 0; k < LOADS; k++) {
 #pragma unroll
                 for (int i = 0; i < WIDTH; i++) {
-                    sums[i] += row + k * step < a.rows ? grad_y[k][i] * (x[k][i] * rstd[k]) : acc_t<T>(0);
+                    sums[i] += row + k * step < rows ? grad_y[k][i] * (x[k][i] * rstd[k]) : acc_t<T>(0);
                 }
             }
         }
@@ -406,7 +394,7 @@ __device__ __forceinline__ void backward_of_few_rows(const rms_norm_backward_arg
         const int column = blockIdx.x * COLUMNS + threadIdx.x;
         if (threadIdx.x < COLUMNS && column < n) {
             acc_t<T> sum = 0;
-#pragma unroll 8
+#pragma unroll 4
             for (int i = 0; i < int(blockDim.x) / 32; i++) {
                 sum += warp_sums[i][threadIdx.x];
             }
@@ -441,8 +429,7 @@ __device__ __forceinline__ void backward_of_few_rows(const rms_norm_backward_arg
 }
 
 template <typename T, bool ALIGNED, int VECTORS, bool LANES, bool FEW>
-__device__ void rms_norm_backward_rows(const rms_norm_backward_args<T> &a)
-{
+__device__ void rms_norm_backward_rows(const rms_norm_backward_args<T> &a) {
     if constexpr (FEW) {
         backward_of_few_rows<T, ALIGNED>(a);
     } else if constexpr (VECTORS == 0) {
@@ -452,27 +439,28 @@ __device__ void rms_norm_backward_rows(const rms_norm_backward_args<T> &a)
     }
 }
 
-// 32 columns per block: the lanes of a warp take several rows of `partial` at once, 128 bytes each, the warps take turns.
-template <typename T> __device__ void rms_norm_backward_columns(const rms_norm_backward_args<T> &a)
-{
+// 32 columns per block: the lanes of a warp take several rows of `partial` at once, 128 bytes each, the warps take
+// turns.
+template <typename T> __device__ void rms_norm_backward_columns(const rms_norm_backward_args<T> &a) {
     constexpr int COLUMNS = 32;
     constexpr int WARPS = 8;
     constexpr int LOADS = 5; // in flight per thread
     using acc = acc_t<T>;
     constexpr int SIZE = vector_size<acc>;
     constexpr int LANES = COLUMNS / SIZE;
+    constexpr int STEP = WARPS * 32 / LANES; // rows that the block loads at once
     __shared__ acc warp_sums[WARPS][COLUMNS];
     const int lane = threadIdx.x % LANES;
     const int64_t first = int64_t{blockIdx.x} * COLUMNS + lane * SIZE;
     acc sums[SIZE] = {};
-    for (int64_t row = threadIdx.x / LANES; row < a.blocks; row += LOADS * WARPS * 32 / LANES) {
+    const int blocks = static_cast<int>(a.blocks);
+    for (int row = threadIdx.x / LANES; row < blocks; row += LOADS * STEP) {
         uint4 vectors[LOADS];
 #pragma unroll
         for (int i = 0; i < LOADS; i++) {
-            const int64_t loaded = row + i * (WARPS * 32 / LANES);
             vectors[i] = make_uint4(0, 0, 0, 0);
-            if (loaded < a.blocks && first < a.n) {
-                vectors[i] = *reinterpret_cast<const uint4 *>(a.partial + loaded * a.columns + first);
+            if (row + i * STEP < blocks && first < a.n) {
+                vectors[i] = *reinterpret_cast<const uint4 *>(a.partial + (row + i * STEP) * a.columns + first);
             }
         }
 #pragma unroll

@@ -3,8 +3,7 @@
 
 #include "vector.cuh"
 
-template <typename T> __device__ void square(const square_args<T> &a)
-{
+template <typename T> __device__ void square(const square_args<T> &a) {
     constexpr int SIZE = vector_size<T>;
     constexpr int VECTORS = 4;
     const int shift = alignment_shift(a.x);

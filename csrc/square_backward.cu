@@ -1,10 +1,10 @@
-// grad_x = 2 * x * grad_y. Blocks take flat tiles of 2 vectors per thread and tensor, all loaded before the first is used.
+// grad_x = 2 * x * grad_y. Blocks take flat tiles of 2 vectors per thread and tensor, all loaded before the first is
+// used.
 #include "square_backward.cuh"
 
 #include "vector.cuh"
 
-template <typename T> __device__ void square_backward(const square_backward_args<T> &a)
-{
+template <typename T> __device__ void square_backward(const square_backward_args<T> &a) {
     constexpr int SIZE = vector_size<T>;
     constexpr int VECTORS = 2;
     const int shift = alignment_shift(a.x);

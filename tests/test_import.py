@@ -93,6 +93,14 @@ def test_library_does_not_fit(tmp_path: Path, source: str, expected: str) -> Non
     assert "the library does not fit this machine or PyTorch" in text
 
 
+def test_library_is_older_than_the_package(tmp_path: Path) -> None:
+    package = copy_package(tmp_path)
+    runtime = package / "_runtime.py"
+    runtime.write_text(runtime.read_text().replace('"my_ops::square",', '"my_ops::square",\n    "my_ops::cube",'))
+    expected = f"{package}/my_ops.so is older than the package: it has no my_ops::cube; run `make build`"
+    assert import_error(packages=tmp_path) == expected
+
+
 def test_registered_twice_from_two_files(tmp_path: Path) -> None:
     package = copy_package(tmp_path)
     text = import_error(f"torch.ops.load_library({str(PACKAGE / 'my_ops.so')!r})", packages=tmp_path)

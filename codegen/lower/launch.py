@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from codegen.expr import Constant, Expr, Type, substitute
+from codegen.expr import Constant, Expr, Type, Unary, substitute
 from codegen.expr_fold import constant, fold
 from codegen.lower.host import CPU_HARDWARE, HostNames
 from codegen.lower.statements import broken, guarded, indented
@@ -151,26 +151,18 @@ def _plan(op: Operator, one: Pass) -> list[str]:
         if entry.when is None:
             lines += ["} else {", *indented(body), "}"] if lines else body
         else:
-            start = f"{'} else ' if lines else ''}if ({names.expr(entry.when)}) {{"
-            lines += [*broken(start, " && ", 4), *indented(body)]
+            test = f"{'} else ' if lines else ''}if ({names.expr(entry.when)}) {{"
+            lines += [*broken(test, " && ", 4), *indented(body)]
     lines = guarded(lines, one.kernel)
-    start = []
+    start: list[str] = []
     if one.when is not None:
-        start = [f"if (!{_negatable(names, one.when)}) {{", "    return true;", "}"]
+        unwanted = names.expr(Unary("not", one.when, Type.BOOL))
+        start = [f"if ({unwanted}) {{", "    return true;", "}"]
     places = [f"const int {v.name} = index_of_{v.name}(f->d.{v.name});" for v in op.types]
     record = [f"const {op.name}_call *const c = &f->call;"] if any("c->" in line for line in start + lines) else []
     unused = [] if any("scope->" in line for line in lines) else ["(void)scope;"]
     errors = [] if any("CHECK(" in line for line in lines) else ["(void)e;"]
     return [*errors, *unused, *record, *start, *places, *lines]
-
-
-def _negatable(names: HostNames, expr: Expr) -> str:
-    text = names.expr(expr)
-    return (
-        text
-        if text.replace("->", "").replace(".", "").replace("_", "").replace("[", "").replace("]", "").isalnum()
-        else f"({text})"
-    )
 
 
 def _cpu_plan(op: Operator, one: Pass, index: int) -> list[str]:

@@ -37,8 +37,7 @@ class ModuleView:
     namespace: str
     op: str
     qualified: str
-    schema: tuple[str, ...]
-    doc: tuple[str, ...]
+    header: tuple[str, ...]
     variables: tuple[str, ...]
     sequence: bool  # a parameter is annotated as a Sequence
     saves: bool  # has saved outputs
@@ -107,7 +106,7 @@ def returned(op: Operator, count: int) -> str:
 
 
 def _wrapper_doc(op: Operator) -> list[str]:
-    lines = docstring(op.doc)
+    lines = docstring(op.doc or f"Calls {op.name}.")
     lines += ["", "Args:", *(f"    {argument.name}: {_contract(argument)}" for argument in op.arguments)]
     if op.grad_mask:
         lines.append("    grad_mask: which of the gradients are wanted; the others are None")
@@ -123,13 +122,16 @@ def _wrapper_doc(op: Operator) -> list[str]:
 
 def _contract(argument: Argument) -> str:
     text = docstring(argument.text)[0]
+    text += "" if argument.default is None else f" = {_default(argument.default)}"
     return f"{text}; {' '.join(docstring(argument.doc))}" if argument.doc else text
 
 
-def _schema(schema: str) -> tuple[str, ...]:
-    """The lines of a schema, broken between arguments."""
+def _header(schema: str, doc: str) -> list[str]:
+    """The docstring of a module: the schema, broken between arguments, and the doc."""
     whole = re.sub(r"\[[^]]*\]", lambda list_: list_[0].replace(" ", "\0"), schema)
-    return tuple(line.replace("\0", " ") for line in wrap(whole, 110, subsequent_indent="    "))
+    first, *rest = [line.replace("\0", " ") for line in wrap(whole, 110)]
+    lines = [f'"""{first}', *rest] + (["", *docstring(doc)] if doc else [])
+    return [f'{lines[0]}"""'] if len(lines) == 1 else [*lines, '"""']
 
 
 def _variable(variable: TypeVariable) -> list[str]:
@@ -170,8 +172,7 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         namespace=library.namespace,
         op=op.name,
         qualified=names.qualified,
-        schema=_schema(docstring(public_schema(library.namespace, op))[0]),
-        doc=tuple(docstring(op.doc)),
+        header=tuple(_header(public_schema(library.namespace, op), op.doc)),
         variables=tuple(line for variable in op.types for line in _variable(variable)),
         sequence=op.grad_mask,
         saves=bool(op.saved_outputs),

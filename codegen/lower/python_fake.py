@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from codegen.expr import Expr
+from codegen.expr import names as used_names
 from codegen.expr_c import can_overflow
 from codegen.lower.python_names import HELPER, Names, call
 from codegen.messages import Message, message, overflow_of
-from codegen.model import Output
+from codegen.model import DimEntry, Output
 from codegen.rules import (
     AccDtypeRule,
     BindDim,
@@ -34,11 +35,13 @@ def _check(names: Names, condition: str, text: Message) -> list[str]:
     return call("_check", [condition, names.message(text)])
 
 
-def _computed(names: Names, expr: Expr, rule: Derive | CheckRule | SizeRule | ShapeRule) -> tuple[list[str], str]:
+def _computed(
+    names: Names, expr: Expr, rule: Derive | CheckRule | SizeRule | ShapeRule, target: str = ""
+) -> tuple[list[str], str]:
     """Statements that must come first, and the expression itself; leaving 64 bits is an error of its own."""
     if not can_overflow(expr):
         return [], names.expr(expr)
-    value = names.fresh("value")
+    value = target or names.fresh("value")
     arguments: list[str | list[str]] = [f"lambda: {names.checked(expr)}", names.message(overflow_of(rule))]
     return call(f"{value} = _check.computed", arguments), value
 
@@ -82,8 +85,8 @@ def rule_lines(names: Names, rule: Rule) -> list[str]:
             text = names.message(overflow_of(rule))
             return call(f"{rule.name} = _check.star", [names.span(rule.span), text])
         case Derive():
-            first, value = _computed(names, rule.expr, rule)
-            return [*first, f"{rule.name} = {value}"]
+            first, value = _computed(names, rule.expr, rule, rule.name)
+            return first or [f"{rule.name} = {value}"]
         case ShapeRule():
             return _shape(names, rule)
         case CheckRule():
@@ -104,6 +107,32 @@ def _output(names: Names, output: Output, index: int) -> str:
     return f"{made} if grad_mask[{index}] else None" if names.op.grad_mask else made
 
 
+def _asked(rule: Rule) -> list[Expr]:
+    """The expressions of a rule that is not about the elements of tensors."""
+    match rule:
+        case Derive() | SizeRule():
+            return [rule.expr]
+        case CheckRule():
+            return [rule.condition]
+        case ShapeRule():
+            return [one.expected for one in rule.comparisons if isinstance(one, DimCompare)]
+    return []
+
+
+def _relevant(names: Names) -> list[Rule]:
+    """The rules without names of `dims:` that only kernels need. Computing those would tie a compiled graph to the
+    sizes that it was traced with.
+    """
+    shapes = [entry for output in names.op.outputs for entry in output.type.shape.entries]
+    needed = {name.name for entry in shapes if isinstance(entry, DimEntry) for name in used_names(entry.expr)}
+    kept: list[Rule] = []
+    for rule in reversed(names.op.rules):
+        if not isinstance(rule, Derive) or rule.name in needed:
+            kept.append(rule)
+            needed |= {name.name for expr in _asked(rule) for name in used_names(expr)}
+    return kept[::-1]
+
+
 def _used(lines: list[str]) -> list[str]:
     """Without the dims that nothing reads."""
     kept: list[str] = []
@@ -121,7 +150,7 @@ def fake_lines(names: Names) -> list[str]:
     if names.op.grad_mask:
         text = f'lambda: f"grad_mask: expected {len(outputs)} bools, got {{{HELPER}count(grad_mask)}}"'
         lines += call("_check", [f"{HELPER}count(grad_mask) == {len(outputs)}", text])
-    for rule in names.op.rules:
+    for rule in _relevant(names):
         lines += rule_lines(names, rule)
     lines += [f"{output.name} = {_output(names, output, i)}" for i, output in enumerate(outputs)]
     return _used([*lines, f"return {', '.join(output.name for output in outputs)}"])

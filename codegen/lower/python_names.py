@@ -191,4 +191,4 @@ def problem(literal: str) -> list[str]:
 def docstring(text: str) -> list[str]:
     """Lines of text that may stand inside a triple-quoted literal."""
     printable = "".join(c if c.isprintable() or c == "\n" else " " for c in text)
-    return [line.strip() for line in printable.replace("\\", "\\\\").replace('"', '\\"').split("\n")]
+    return [line.strip() for line in printable.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').split("\n")]

@@ -171,7 +171,7 @@ def test_view(library: Library, op: Operator) -> TestView:
         contract=tuple(_contract(library, op)),
         samples=tuple(calls),
         growing=tuple(_sample(sample) for sample in growing(op)),
-        large=tuple(_sample(sample) for sample in large(op)),
+        large=("LARGE = [", *(_sample(sample) for sample in large(op)), "]") if large(op) else ("LARGE = []",),
         wrong=tuple(wrong),
         imports=", ".join(sorted(names)),
         modules=", ".join(["compiled", "cuda", "forward", "gradients", "refused"]),

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
-from codegen.expr import Constant, Expr, Name, Query, Type, children, integer, rebuild, substitute, walk
-from codegen.expr_fold import FoldError, constant
+from codegen.expr import Expr, Name, Query, walk
+from codegen.expr_fold import FoldError
+from codegen.expr_value import value
 from codegen.model import Argument, DimEntry, Operator, ScalarType, Shape, StarEntry, TensorType
 from codegen.rules import ElementsRule
+from codegen.types import DTYPES
 
 Size = int | tuple[int, ...]
 Scalar = int | float | bool | str
@@ -34,37 +37,36 @@ class Sample:
     scalars: Mapping[str, Scalar]
     dtypes: Mapping[str, str]
 
-    def value(self, expr: Expr) -> Scalar | None:
-        """What an expression is in this call; None where that is an error."""
+    def value(self, expr: Expr, known: Mapping[str, Scalar] | None = None) -> Scalar | None:
+        """What an expression is in this call, with some names `known` beforehand; None where that is an error."""
         try:
-            return constant(substitute(self._asked(expr), self._constants()), self.dtypes)
+            return value(expr, lambda name: known[name] if known and name in known else self._name(name), self._query)
         except FoldError:
             return None
 
-    def _constants(self) -> dict[str, Expr]:
-        known: dict[str, Expr] = {
-            name: integer(size if isinstance(size, int) else prod(size)) for name, size in self.dims.items()
-        }
-        types = {bool: Type.BOOL, int: Type.INT, float: Type.FLOAT, str: Type.STR}
-        known |= {name: Constant(value, types[type(value)]) for name, value in self.scalars.items()}
-        for derived in self.op.derived:
-            if not derived.launch_only:
-                value = constant(substitute(derived.expr, known), self.dtypes)
-                if isinstance(value, int):
-                    known[derived.name] = integer(value)
-        return known
+    def _name(self, name: str) -> Scalar:
+        """A dim as a number, a scalar argument, a dtype variable, or an entry of `dims:`, computed when first used."""
+        if name not in self._names:
+            derived = next(derived for derived in self.op.derived if derived.name == name)
+            self._names[name] = value(derived.expr, self._name, self._query)
+        return self._names[name]
 
-    def _asked(self, expr: Expr) -> Expr:
-        """With questions about arguments answered."""
-        if isinstance(expr, Query) and expr.function in ("numel", "dim", "size"):
-            shape = self.shape(self._shape_of(expr.subject))
-            if expr.function == "size":
-                index = self.value(expr.operands[0])
-                assert isinstance(index, int)
-                return integer(shape[index])
-            return integer(prod(shape) if expr.function == "numel" else len(shape))
-        parts = children(expr)
-        return rebuild(expr, tuple(self._asked(part) for part in parts)) if parts else expr
+    @cached_property
+    def _names(self) -> dict[str, Scalar]:
+        sizes = {name: size if isinstance(size, int) else prod(size) for name, size in self.dims.items()}
+        return {**sizes, **self.scalars, **self.dtypes}
+
+    def _query(self, query: Query) -> Scalar:
+        """A question about a tensor, answered from its contract."""
+        if query.function == "sizeof":
+            return DTYPES[self.dtypes.get(query.subject, query.subject)].size
+        shape = self.shape(self._shape_of(query.subject))
+        if query.function == "size":
+            index = self.value(query.operands[0])
+            if not isinstance(index, int) or not -len(shape) <= index < len(shape):
+                raise FoldError("no such dimension")
+            return shape[index]
+        return prod(shape) if query.function == "numel" else len(shape)
 
     def _shape_of(self, tensor: str) -> Shape:
         kind = self.op.argument(tensor).type
@@ -96,14 +98,13 @@ class Sample:
         used = {node.name for rule in rules for node in walk(rule.condition) if isinstance(node, Name)}
         sizes = [size if isinstance(size, int) else prod(size) for name, size in self.dims.items() if name in used]
         largest = max([1, *sizes])
-        numbers = range(-3, largest + 4) if largest < 4096 else (*range(-3, 4), *range(largest - 4, largest + 4))
+        numbers = range(-3, largest + 4) if largest < 16 else (*range(-3, 4), *range(largest - 4, largest + 4))
         good = [number for number in numbers if all(self.allows(rule, number) for rule in rules)]
         return (good[0], good[-1] + 1) if good else None
 
     def allows(self, rule: ElementsRule, element: int) -> bool:
         """Whether one element satisfies a rule."""
-        inner = {rule.argument: integer(element)}
-        return bool(self.value(substitute(rule.condition, inner)))
+        return bool(self.value(rule.condition, {rule.argument: element}))
 
     def valid(self) -> bool:
         """Whether a call with these sizes is right."""
@@ -170,8 +171,8 @@ def _one_changed(sample: Sample) -> Iterator[Sample]:
             if isinstance(size, tuple) == dim.star and isinstance(size, int | tuple):
                 yield Sample(sample.op, {**sample.dims, dim.name: size}, sample.scalars, sample.dtypes)
     for argument in sample.op.scalars:
-        for value in candidates(sample.op, argument.name):
-            yield Sample(sample.op, sample.dims, {**sample.scalars, argument.name: value}, sample.dtypes)
+        for scalar in candidates(sample.op, argument.name):
+            yield Sample(sample.op, sample.dims, {**sample.scalars, argument.name: scalar}, sample.dtypes)
 
 
 def failing(op: Operator, condition: Expr, earlier: tuple[Expr, ...]) -> Sample | None:
@@ -209,17 +210,21 @@ def _sizes(first: Sample, name: str, star: bool) -> Iterator[Sample]:
 
 def growing(op: Operator) -> list[Sample]:
     """Four calls in which every size is different and at least two, for compiling with dynamic shapes."""
-    first = base(op)
-    found = []
-    for step in range(4):
-        sizes: dict[str, Size] = {}
-        for i, (name, size) in enumerate(first.dims.items()):
-            start = 2 + step + 10 * i
-            sizes[name] = start if isinstance(size, int) else tuple(start + 5 * k for k in range(len(size)))
-        sample = Sample(op, sizes, first.scalars, first.dtypes)
-        if sample.valid():
-            found.append(sample)
-    return found
+    attempts = [_spread(op, 2 + step) for step in range(20)]
+    found = [sample for sample in attempts if sample.valid()]
+    return ([sample for sample in found if _all_above_one(sample)] or found)[:4]
+
+
+def _spread(op: Operator, lowest: int) -> Sample:
+    first, sizes = base(op), {}
+    for i, (name, size) in enumerate(first.dims.items()):
+        start = lowest + 10 * i
+        sizes[name] = start if isinstance(size, int) else tuple(start + 5 * k for k in range(len(size)))
+    return Sample(op, sizes, first.scalars, first.dtypes)
+
+
+def _all_above_one(sample: Sample) -> bool:
+    return all(size > 1 for shape in sample.shapes().values() for size in shape)
 
 
 def large(op: Operator) -> list[Sample]:

@@ -32,21 +32,11 @@ template <> struct accumulator<bool> {
 };
 template <typename T> using acc_t = typename accumulator<T>::type;
 
-template <typename T> __device__ __forceinline__ acc_t<T> to_acc(T value)
-{
-    return static_cast<acc_t<T>>(value);
-}
+template <typename T> __device__ __forceinline__ acc_t<T> to_acc(T value) { return static_cast<acc_t<T>>(value); }
 
 // from_acc rounds to nearest even.
-template <typename T> __device__ __forceinline__ T from_acc(acc_t<T> value)
-{
-    return static_cast<T>(value);
-}
-template <> __device__ __forceinline__ __half from_acc<__half>(float value)
-{
-    return __float2half_rn(value);
-}
-template <> __device__ __forceinline__ __nv_bfloat16 from_acc<__nv_bfloat16>(float value)
-{
+template <typename T> __device__ __forceinline__ T from_acc(acc_t<T> value) { return static_cast<T>(value); }
+template <> __device__ __forceinline__ __half from_acc<__half>(float value) { return __float2half_rn(value); }
+template <> __device__ __forceinline__ __nv_bfloat16 from_acc<__nv_bfloat16>(float value) {
     return __float2bfloat16_rn(value);
 }

@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-template <typename A> __device__ __forceinline__ A warp_sum(A value)
-{
+template <typename A> __device__ __forceinline__ A warp_sum(A value) {
 #pragma unroll
     for (int offset = 16; offset > 0; offset /= 2) {
         value += __shfl_xor_sync(0xffffffffu, value, offset);
@@ -14,8 +13,7 @@ template <typename A> __device__ __forceinline__ A warp_sum(A value)
 }
 
 // Sum over `lanes` neighbouring lanes, a power of two. All lanes of the warp call it.
-template <typename A> __device__ __forceinline__ A lane_sum(A value, int lanes)
-{
+template <typename A> __device__ __forceinline__ A lane_sum(A value, int lanes) {
     if (lanes == 32) {
         return warp_sum(value);
     }
@@ -27,14 +25,12 @@ template <typename A> __device__ __forceinline__ A lane_sum(A value, int lanes)
 }
 
 // Waits for `threads` threads of the block, those that name the same barrier: 1 to 15, 0 being that of __syncthreads.
-__device__ __forceinline__ void group_barrier(int barrier, int threads)
-{
+__device__ __forceinline__ void group_barrier(int barrier, int threads) {
     asm volatile("barrier.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
 // Blocks of a cluster (sm_90) reach each other's shared memory. Elsewhere every block is a cluster of its own.
-__device__ __forceinline__ int64_t cluster_index()
-{
+__device__ __forceinline__ int64_t cluster_index() {
 #if __CUDA_ARCH__ >= 900
     uint32_t index;
     asm("mov.u32 %0, %%clusterid.x;" : "=r"(index));
@@ -43,8 +39,7 @@ __device__ __forceinline__ int64_t cluster_index()
     return blockIdx.x;
 #endif
 }
-__device__ __forceinline__ int cluster_rank()
-{
+__device__ __forceinline__ int cluster_rank() {
 #if __CUDA_ARCH__ >= 900
     uint32_t rank;
     asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
@@ -53,8 +48,7 @@ __device__ __forceinline__ int cluster_rank()
     return 0;
 #endif
 }
-__device__ __forceinline__ int cluster_blocks()
-{
+__device__ __forceinline__ int cluster_blocks() {
 #if __CUDA_ARCH__ >= 900
     uint32_t blocks;
     asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
@@ -74,8 +68,7 @@ struct warp_group {
     int rank;    // of this block in its cluster
 };
 
-__device__ __forceinline__ warp_group whole_block()
-{
+__device__ __forceinline__ warp_group whole_block() {
     return {static_cast<int>(blockDim.x) / 32, static_cast<int>(threadIdx.x) / 32, 0, 1, 0};
 }
 
@@ -91,8 +84,7 @@ template <typename A> struct group_buffer {
 
 // Before the first sum of a cluster its blocks must have started and be ready to count bytes: all threads call
 // announce_block, and await_cluster later.
-template <typename A> __device__ __forceinline__ void announce_block(group_buffer<A> (&buffers)[2])
-{
+template <typename A> __device__ __forceinline__ void announce_block(group_buffer<A> (&buffers)[2]) {
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x < 2) {
         const uint32_t arrived = static_cast<uint32_t>(__cvta_generic_to_shared(&buffers[threadIdx.x].arrived));
@@ -103,8 +95,7 @@ template <typename A> __device__ __forceinline__ void announce_block(group_buffe
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 #endif
 }
-__device__ __forceinline__ void await_cluster()
-{
+__device__ __forceinline__ void await_cluster() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
@@ -112,8 +103,8 @@ __device__ __forceinline__ void await_cluster()
 
 // Every warp sends its sum to each block of the cluster; a block waits until all bytes have come. `round` counts sums.
 template <typename A>
-__device__ __forceinline__ void exchange_in_cluster(A sum, const warp_group &group, group_buffer<A> &buffer, int round)
-{
+__device__ __forceinline__ void exchange_in_cluster(A sum, const warp_group &group, group_buffer<A> &buffer,
+                                                    int round) {
 #if __CUDA_ARCH__ >= 900
     const int lane = threadIdx.x % 32;
     const uint32_t arrived = static_cast<uint32_t>(__cvta_generic_to_shared(&buffer.arrived));
@@ -122,8 +113,8 @@ __device__ __forceinline__ void exchange_in_cluster(A sum, const warp_group &gro
         asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(arrived), "r"(bytes) : "memory");
     }
     if (lane < group.blocks) {
-        uint32_t target = static_cast<uint32_t>(
-            __cvta_generic_to_shared(&buffer.sums[group.rank * group.warps + group.warp]));
+        uint32_t target =
+            static_cast<uint32_t>(__cvta_generic_to_shared(&buffer.sums[group.rank * group.warps + group.warp]));
         uint32_t target_arrived;
         asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(target) : "r"(target), "r"(lane));
         asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(target_arrived) : "r"(arrived), "r"(lane));
@@ -149,11 +140,11 @@ __device__ __forceinline__ void exchange_in_cluster(A sum, const warp_group &gro
 #endif
 }
 
-// Sum over a group of one block. `round` counts the sums of a loop; buffers[round % 2] is written at first_warp and above.
+// Sum over a group of one block. `round` counts the sums of a loop; buffers[round % 2] is written at first_warp and
+// above.
 template <typename A>
 __device__ __forceinline__ A group_sum(A value, const warp_group &group, group_buffer<A> (&buffers)[2], int first_warp,
-                                       int round)
-{
+                                       int round) {
     value = warp_sum(value);
     if (group.warps > 1) {
         A *sums = buffers[round % 2].sums + first_warp;
@@ -169,9 +160,8 @@ __device__ __forceinline__ A group_sum(A value, const warp_group &group, group_b
 
 // The same where the group may be spread over a cluster.
 template <typename A>
-__device__ __forceinline__ A cluster_sum(A value, const warp_group &group, group_buffer<A> (&buffers)[2], int first_warp,
-                                         int round)
-{
+__device__ __forceinline__ A cluster_sum(A value, const warp_group &group, group_buffer<A> (&buffers)[2],
+                                         int first_warp, int round) {
     if (group.blocks == 1) {
         return group_sum(value, group, buffers, first_warp, round);
     }

@@ -1,45 +1,39 @@
 // 16-byte vectors: the widest access of one thread, held as uint4 and unpacked to acc_t for arithmetic.
 //
 // A row whose address is no multiple of 16 is cut where memory is aligned, `shift` elements before its start: vector i
-// holds elements [i * size - shift, (i + 1) * size - shift). Only the vectors at its ends are incomplete, so an odd row
-// costs hardly more than an even one. Elements outside the row read as zero; their memory is neither read nor written.
+// holds elements [i * size - shift, (i + 1) * size - shift). Only the vectors at its ends are incomplete and go element
+// by element. Elements outside the row read as zero; load_vector and store_vector do not touch their memory.
 #pragma once
 
 #include "dtype.cuh"
 
 template <typename T> constexpr int vector_size = 16 / int(sizeof(T));
 
-__device__ __forceinline__ bool is_aligned(const void *pointer)
-{
+__device__ __forceinline__ bool is_aligned(const void *pointer) {
     return reinterpret_cast<uintptr_t>(pointer) % 16 == 0;
 }
 
 // Elements between the last 16-byte boundary and pointer.
-template <typename T> __device__ __forceinline__ int alignment_shift(const T *pointer)
-{
+template <typename T> __device__ __forceinline__ int alignment_shift(const T *pointer) {
     return static_cast<int>(reinterpret_cast<uintptr_t>(pointer) % 16 / sizeof(T));
 }
 
 // Where to cut a row. Rows of whole vectors are not shifted, so that they need no vector more than they hold.
-template <typename T, bool ALIGNED> __device__ __forceinline__ int row_shift(const T *row, int64_t n)
-{
+template <typename T, bool ALIGNED> __device__ __forceinline__ int row_shift(const T *row, int64_t n) {
     return ALIGNED || n % vector_size<T> == 0 ? 0 : alignment_shift(row);
 }
 
-__device__ __forceinline__ void unpack(uint4 bits, const double *, double (&values)[2])
-{
+__device__ __forceinline__ void unpack(uint4 bits, const double *, double (&values)[2]) {
     values[0] = __hiloint2double(bits.y, bits.x);
     values[1] = __hiloint2double(bits.w, bits.z);
 }
-__device__ __forceinline__ void unpack(uint4 bits, const float *, float (&values)[4])
-{
+__device__ __forceinline__ void unpack(uint4 bits, const float *, float (&values)[4]) {
     values[0] = __uint_as_float(bits.x);
     values[1] = __uint_as_float(bits.y);
     values[2] = __uint_as_float(bits.z);
     values[3] = __uint_as_float(bits.w);
 }
-__device__ __forceinline__ void unpack(uint4 bits, const __half *, float (&values)[8])
-{
+__device__ __forceinline__ void unpack(uint4 bits, const __half *, float (&values)[8]) {
     const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -47,8 +41,7 @@ __device__ __forceinline__ void unpack(uint4 bits, const __half *, float (&value
         values[2 * i + 1] = __half2float(__ushort_as_half(static_cast<unsigned short>(words[i] >> 16)));
     }
 }
-__device__ __forceinline__ void unpack(uint4 bits, const __nv_bfloat16 *, float (&values)[8])
-{
+__device__ __forceinline__ void unpack(uint4 bits, const __nv_bfloat16 *, float (&values)[8]) {
     const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -57,18 +50,15 @@ __device__ __forceinline__ void unpack(uint4 bits, const __nv_bfloat16 *, float 
     }
 }
 
-__device__ __forceinline__ uint4 pack(const double *, const double (&values)[2])
-{
+__device__ __forceinline__ uint4 pack(const double *, const double (&values)[2]) {
     return make_uint4(__double2loint(values[0]), __double2hiint(values[0]), __double2loint(values[1]),
                       __double2hiint(values[1]));
 }
-__device__ __forceinline__ uint4 pack(const float *, const float (&values)[4])
-{
+__device__ __forceinline__ uint4 pack(const float *, const float (&values)[4]) {
     return make_uint4(__float_as_uint(values[0]), __float_as_uint(values[1]), __float_as_uint(values[2]),
                       __float_as_uint(values[3]));
 }
-__device__ __forceinline__ uint4 pack(const __half *, const float (&values)[8])
-{
+__device__ __forceinline__ uint4 pack(const __half *, const float (&values)[8]) {
     uint32_t words[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -77,8 +67,7 @@ __device__ __forceinline__ uint4 pack(const __half *, const float (&values)[8])
     }
     return make_uint4(words[0], words[1], words[2], words[3]);
 }
-__device__ __forceinline__ uint4 pack(const __nv_bfloat16 *, const float (&values)[8])
-{
+__device__ __forceinline__ uint4 pack(const __nv_bfloat16 *, const float (&values)[8]) {
     uint32_t words[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -88,12 +77,10 @@ __device__ __forceinline__ uint4 pack(const __nv_bfloat16 *, const float (&value
     return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-template <typename T> __device__ __forceinline__ void unpack(uint4 bits, acc_t<T> (&values)[vector_size<T>])
-{
+template <typename T> __device__ __forceinline__ void unpack(uint4 bits, acc_t<T> (&values)[vector_size<T>]) {
     unpack(bits, static_cast<const T *>(nullptr), values);
 }
-template <typename T> __device__ __forceinline__ uint4 pack(const acc_t<T> (&values)[vector_size<T>])
-{
+template <typename T> __device__ __forceinline__ uint4 pack(const acc_t<T> (&values)[vector_size<T>]) {
     return pack(static_cast<const T *>(nullptr), values);
 }
 
@@ -119,8 +106,7 @@ template <typename T> using bits_t = typename element_bits<sizeof(T)>::type;
 // Elements [first, first + size) of a row of n. ALIGNED promises a row of whole, aligned vectors. STREAM: read once, so
 // caches need not keep it.
 template <typename T, bool ALIGNED, bool STREAM, typename Index>
-__device__ __forceinline__ uint4 load_vector(const T *row, Index n, Index first)
-{
+__device__ __forceinline__ uint4 load_vector(const T *row, Index n, Index first) {
     constexpr int SIZE = vector_size<T>;
     if (ALIGNED ? first < n : first >= 0 && first + SIZE <= n && is_aligned(row + first)) {
         const uint4 *vector = reinterpret_cast<const uint4 *>(row + first);
@@ -140,8 +126,7 @@ __device__ __forceinline__ uint4 load_vector(const T *row, Index n, Index first)
 }
 
 template <typename T, bool ALIGNED, typename Index>
-__device__ __forceinline__ void store_vector(T *row, Index n, Index first, uint4 vector)
-{
+__device__ __forceinline__ void store_vector(T *row, Index n, Index first, uint4 vector) {
     constexpr int SIZE = vector_size<T>;
     if (ALIGNED ? first < n : first >= 0 && first + SIZE <= n && is_aligned(row + first)) {
         __stcs(reinterpret_cast<uint4 *>(row + first), vector);
@@ -159,36 +144,22 @@ __device__ __forceinline__ void store_vector(T *row, Index n, Index first, uint4
 
 // Asynchronous copy of 16 aligned bytes from global to shared memory; the thread that issued it sees the bytes after
 // await_copies. Copies up to each commit_copies form a group; await_copies<N> leaves the N newest groups in flight.
-__device__ __forceinline__ void copy_async(uint4 *shared, const void *global)
-{
+__device__ __forceinline__ void copy_async(uint4 *shared, const void *global) {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<uint32_t>(__cvta_generic_to_shared(shared))),
-                 "l"(global)
-                 : "memory");
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<uint32_t>(__cvta_generic_to_shared(shared))),
+        "l"(global)
+        : "memory");
 #else
     *shared = *static_cast<const uint4 *>(global);
 #endif
 }
-// The same for a single value of 4 or 8 bytes.
-template <typename A> __device__ __forceinline__ void copy_value_async(A *shared, const A *global)
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
-                     static_cast<uint32_t>(__cvta_generic_to_shared(shared))),
-                 "l"(global), "n"(sizeof(A))
-                 : "memory");
-#else
-    *shared = *global;
-#endif
-}
-__device__ __forceinline__ void commit_copies()
-{
+__device__ __forceinline__ void commit_copies() {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-template <int N> __device__ __forceinline__ void await_copies()
-{
+template <int N> __device__ __forceinline__ void await_copies() {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 #endif

@@ -88,8 +88,13 @@ static inline int64_t max_i64(bool *overflow, int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
+/* Rounds towards plus infinity. */
 static inline int64_t ceil_div_i64(bool *overflow, int64_t a, int64_t b) {
-    return neg_i64(overflow, floordiv_i64(overflow, neg_i64(overflow, a), b));
+    if (b == 0 || (a == INT64_MIN && b == -1)) {
+        *overflow = true;
+        return 0;
+    }
+    return a / b + (a % b != 0 && (a < 0) == (b < 0));
 }
 
 static inline int64_t round_up_i64(bool *overflow, int64_t a, int64_t b) {

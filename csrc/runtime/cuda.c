@@ -196,11 +196,11 @@ static bool get_kernel(error *e, const cuda_scope *scope, cuda_kernel *kernel, C
     return ok;
 }
 
-/* More than 48 KiB of dynamic shared memory must be allowed for, once per kernel and device: all that the kernel's own
- * static shared memory leaves. */
-static bool allow_large_shared(error *e, const cuda_scope *scope, cuda_kernel *kernel, CUkernel handle) {
+/* More than 48 KiB of shared memory, the kernel's own static part included, must be allowed for: once per kernel and
+ * device, for all that the static part leaves. */
+static bool allow_shared(error *e, const cuda_scope *scope, cuda_kernel *kernel, CUkernel handle) {
     const uint64_t bit = UINT64_C(1) << scope->device_index;
-    if ((atomic_load_explicit(&kernel->large_shared, memory_order_acquire) & bit) == 0) {
+    if ((atomic_load_explicit(&kernel->shared_allowed, memory_order_acquire) & bit) == 0) {
         const CUdevice device = devices[scope->device_index].device;
         int own;
         CHECK_CUDA(e, kernel->name,
@@ -208,7 +208,7 @@ static bool allow_large_shared(error *e, const cuda_scope *scope, cuda_kernel *k
         CHECK_CUDA(e, kernel->name,
                    driver.cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                                (int)scope->max_shared - own, handle, device));
-        atomic_fetch_or_explicit(&kernel->large_shared, bit, memory_order_release);
+        atomic_fetch_or_explicit(&kernel->shared_allowed, bit, memory_order_release);
     }
     return true;
 }
@@ -234,7 +234,7 @@ static bool launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, c
     if (!check_launch(e, scope, kernel, l) || !get_kernel(e, scope, kernel, &handle)) {
         return false;
     }
-    if (l->shared > 48 * 1024 && !allow_large_shared(e, scope, kernel, handle)) {
+    if (l->shared > 0 && !allow_shared(e, scope, kernel, handle)) {
         return false;
     }
     CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};

@@ -23,7 +23,7 @@ typedef struct cuda_kernel {
     const char *name;
     cuda_module *module;
     CUkernel _Atomic handle;
-    _Atomic uint64_t large_shared; /* bit i: device i has been told that more than 48 KiB may be asked for */
+    _Atomic uint64_t shared_allowed; /* bit i: device i has been told how much shared memory may be asked for */
 } cuda_kernel;
 
 /* What one launch needs to know of its device; the numbers have the types of the expression language. */

@@ -2,6 +2,8 @@
 #ifndef RUNTIME_HOST_H
 #define RUNTIME_HOST_H
 
+#include <math.h> /* pow and fabs of printed expressions */
+
 #include "arith.h"
 #include "boxed.h"
 #include "cpu.h"

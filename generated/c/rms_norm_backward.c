@@ -131,12 +131,14 @@ static bool rms_norm_backward_prepare(error *e, rms_norm_backward_frame *f, int6
     bool *const overflow = &exceeds;
     c->limit = min_i64(overflow, 1024, mul_i64(overflow, floordiv_i64(overflow, floordiv_i64(overflow, sub_i64(overflow, max_shared, 8192), 192), 32), 32));
     c->cluster = c->span <= mul_i64(overflow, 32, c->limit) || arch < 90 || c->span > mul_i64(overflow, 256, c->limit) ? 1 : next_pow2_i64(overflow, ceil_div_i64(overflow, c->span, mul_i64(overflow, 32, c->limit)));
-    c->vectors = c->span <= mul_i64(overflow, 16, c->limit) ? 1 : (c->whole == 1 && c->span <= mul_i64(overflow, mul_i64(overflow, 32, c->limit), c->cluster) ? 2 : 0);
+    c->vectors = c->span <= mul_i64(overflow, 16, c->limit) && c->whole == 1 ? 1 : (c->span <= mul_i64(overflow, mul_i64(overflow, 32, c->limit), c->cluster) ? 2 : 0);
     c->threads = c->whole == 1 && c->span <= 512 ? next_pow2_i64(overflow, max_i64(overflow, 1, ceil_div_i64(overflow, c->span, 16))) : round_up_i64(overflow, ceil_div_i64(overflow, c->span, mul_i64(overflow, mul_i64(overflow, 16, max_i64(overflow, 1, c->vectors)), c->cluster)), 32);
     c->resident = max_i64(overflow, 8, c->cluster == 1 ? sm_count : (c->cluster == 2 ? floordiv_i64(overflow, sm_count, 2) : floordiv_i64(overflow, floordiv_i64(overflow, mul_i64(overflow, sm_count, 7), 8), c->cluster)));
     c->groups = max_i64(overflow, 1, min_i64(overflow, min_i64(overflow, floordiv_i64(overflow, c->limit, c->threads), c->threads <= 32 ? 1024 : 15), ceil_div_i64(overflow, c->rows, c->resident)));
     c->blocks = ceil_div_i64(overflow, c->rows, mul_i64(overflow, c->groups, max_i64(overflow, 1, ceil_div_i64(overflow, c->rows, mul_i64(overflow, c->groups, c->resident)))));
-    c->few = arch > 0 && (c->whole == 1 ? c->span <= 16384 && c->rows <= max_i64(overflow, 256, floordiv_i64(overflow, c->span, 32)) : c->rows <= 1024) ? 1 : 0;
+    c->step = max_i64(overflow, 1, c->whole == 1 || mul_i64(overflow, c->blocks, c->groups) < 8 ? mul_i64(overflow, c->blocks, c->groups) : mul_i64(overflow, floordiv_i64(overflow, mul_i64(overflow, c->blocks, c->groups), 8), 8));
+    c->rounds = ceil_div_i64(overflow, c->rows, c->step);
+    c->few = arch > 0 && (c->whole == 1 ? c->span <= 16384 && c->rows <= max_i64(overflow, 256, floordiv_i64(overflow, c->span, 32)) : c->n <= 1000000 && c->rows <= 512) ? 1 : 0;
     c->partial_size[0] = c->blocks;
     c->partial_size[1] = c->columns;
     CHECK(e, !exceeds, "scratch: a number leaves 64 bits or is divided by zero");
@@ -305,12 +307,13 @@ static bool rms_norm_backward_rows_plan(
             .shared = mul_i64(overflow, mul_i64(overflow, 192, c->threads), c->groups),
             .cluster = {c->cluster, 1, 1},
         };
-    } else if (c->vectors == 1) {
+    } else if (c->vectors > 0) {
         plan->kernel = &kernels[5][T];
         plan->launch = (cuda_launch){
-            .grid = {c->blocks, 1, 1},
-            .block = {mul_i64(overflow, max_i64(overflow, 32, c->threads), min_i64(overflow, c->groups, floordiv_i64(overflow, c->limit, max_i64(overflow, 32, c->threads)))), 1, 1},
-            .shared = mul_i64(overflow, mul_i64(overflow, 192, max_i64(overflow, 32, c->threads)), min_i64(overflow, c->groups, floordiv_i64(overflow, c->limit, max_i64(overflow, 32, c->threads)))),
+            .grid = {mul_i64(overflow, c->blocks, c->cluster), 1, 1},
+            .block = {round_up_i64(overflow, mul_i64(overflow, c->threads, c->groups), 32), 1, 1},
+            .shared = mul_i64(overflow, 192, round_up_i64(overflow, mul_i64(overflow, c->threads, c->groups), 32)),
+            .cluster = {c->cluster, 1, 1},
         };
     } else {
         plan->kernel = &kernels[6][T];

@@ -46,6 +46,8 @@ typedef struct rms_norm_backward_args {
     int64_t resident;
     int64_t groups;
     int64_t blocks;
+    int64_t step;
+    int64_t rounds;
     int64_t columns;
     int64_t few;
 } rms_norm_backward_args;
@@ -74,6 +76,8 @@ static rms_norm_backward_args rms_norm_backward_args_from(const void *record) {
         .resident = call->resident,
         .groups = call->groups,
         .blocks = call->blocks,
+        .step = call->step,
+        .rounds = call->rounds,
         .columns = call->columns,
         .few = call->few,
     };

@@ -28,6 +28,8 @@ typedef struct rms_norm_backward_call {
     int64_t resident;
     int64_t groups;
     int64_t blocks;
+    int64_t step;
+    int64_t rounds;
     int64_t columns;
     int64_t few;
 } rms_norm_backward_call;

@@ -10,7 +10,7 @@ rms_norm_backward_rows__float64__1(const __grid_constant__ rms_norm_backward_cal
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float64__5(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<double, false, 1, false, false>(rms_norm_backward_args<double>(call));
+    rms_norm_backward_rows<double, false, 2, false, false>(rms_norm_backward_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
@@ -45,7 +45,7 @@ rms_norm_backward_rows__float32__4(const __grid_constant__ rms_norm_backward_cal
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float32__5(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<float, false, 1, false, false>(rms_norm_backward_args<float>(call));
+    rms_norm_backward_rows<float, false, 2, false, false>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
@@ -80,7 +80,7 @@ rms_norm_backward_rows__float16__4(const __grid_constant__ rms_norm_backward_cal
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float16__5(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__half, false, 1, false, false>(rms_norm_backward_args<__half>(call));
+    rms_norm_backward_rows<__half, false, 2, false, false>(rms_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
@@ -115,7 +115,7 @@ rms_norm_backward_rows__bfloat16__4(const __grid_constant__ rms_norm_backward_ca
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__bfloat16__5(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__nv_bfloat16, false, 1, false, false>(rms_norm_backward_args<__nv_bfloat16>(call));
+    rms_norm_backward_rows<__nv_bfloat16, false, 2, false, false>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)

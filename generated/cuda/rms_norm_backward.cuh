@@ -27,6 +27,8 @@ struct rms_norm_backward_args {
     int64_t resident;
     int64_t groups;
     int64_t blocks;
+    int64_t step;
+    int64_t rounds;
     int64_t columns;
     int64_t few;
 
@@ -50,6 +52,8 @@ struct rms_norm_backward_args {
         , resident(call.resident)
         , groups(call.groups)
         , blocks(call.blocks)
+        , step(call.step)
+        , rounds(call.rounds)
         , columns(call.columns)
         , few(call.few)
     {

@@ -51,6 +51,9 @@ def _load() -> None:
     text = problem()
     if text is not None:
         raise ImportError(_registered_twice() or text.decode(errors="replace"))
+    missing = [operator for operator in _OPERATORS if not torch._C._dispatch_has_kernel(operator)]
+    if missing:
+        raise ImportError(f"{_LIBRARY} is older than the package: it has no {missing[0]}; run `make build`")
 
 
 def _registered_twice() -> str:

@@ -54,7 +54,7 @@ def query(question: Query, operands: tuple[str, ...]) -> str:
         ("n if causal else m", "causal ? n : m", "n if causal else m"),
         ("eps if causal else 1", "causal ? eps : 1.0", "eps if causal else 1"),
         ("max(n, m, 1)", "max_i64(overflow, max_i64(overflow, n, m), 1)", "h.max(n, m, 1)"),
-        ("max(eps, 1)", "max_f64(eps, 1.0)", "h.max(eps, 1)"),
+        ("max(eps, 1)", "(1.0 > eps ? 1.0 : eps)", "h.max(eps, 1)"),
         ("abs(eps)", "fabs(eps)", "abs(eps)"),
         ("n in [1, 2]", "n == 1 || n == 2", "n in (1, 2)"),
         ("n not in [1]", "n != 1", "n not in (1,)"),

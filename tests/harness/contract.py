@@ -92,7 +92,16 @@ class Contract:
     @property
     def overload(self) -> Any:
         """The operator in torch.ops."""
-        return getattr(getattr(torch.ops, self.namespace), self.name).default
+        return self.packet.default
+
+    @property
+    def packet(self) -> Any:
+        """All overloads of the operator, of which there is one."""
+        return getattr(self._ops(), self.name)
+
+    def _ops(self) -> Any:
+        importlib.import_module(self.namespace)
+        return getattr(torch.ops, self.namespace)
 
     def roads(self) -> list[Callable[..., Any]]:
         """Both ways in which users call the operator."""
@@ -101,7 +110,7 @@ class Contract:
     def dispatched(self) -> list[Any]:
         """The operator and its internal twins."""
         names = [self.name, f"_{self.name}_no_grad"] + ([f"_{self.name}_saved"] if self.saved else [])
-        return [getattr(getattr(torch.ops, self.namespace), name).default for name in names]
+        return [getattr(self._ops(), name).default for name in names]
 
     def call(self, function: Callable[..., Any], arguments: Arguments) -> Any:
         """Calls with arguments positional where possible."""

@@ -66,8 +66,7 @@ def call_styles(op: Contract, device: str, sample: Sample) -> None:
     arguments = make(op, sample, op.choices()[0], device)
     first = as_tuple(op.call(op.wrapper, arguments))
     short = {name: value for name, value in arguments.items() if name not in op.defaults}
-    packet = getattr(getattr(torch.ops, op.namespace), op.name)
-    for function in (op.wrapper, op.overload, packet):
+    for function in (op.wrapper, op.overload, op.packet):
         for given in (arguments, short):
             _same(first, function(**given))
             positional = tuple(value for name, value in given.items() if name not in op.keywords)

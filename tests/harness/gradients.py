@@ -89,6 +89,8 @@ def passes_gradcheck(op: Contract, device: str, samples: list[Sample]) -> None:
     for sample in samples:
         given = leaves(make(op, sample, choice, device), op.gradients)
         inputs = tuple(given[name] for name in op.gradients)
+        if sum(tensor.numel() for tensor in inputs) > 1000:
+            continue  # the matrix of derivatives has the square of that many elements
         for road in op.roads():
 
             def call(*tensors: torch.Tensor, road: Callable[..., Any] = road, given: Arguments = given) -> Any:
@@ -207,12 +209,14 @@ def second_order(op: Contract, device: str, sample: Sample) -> None:
         if op.second == "declared":
             assert torch.autograd.gradgradcheck(call, inputs)
             continue
-        once = torch.autograd.grad(_loss(as_tuple(call(*inputs)), UPSTREAM["dense"]), inputs, create_graph=True)
+        results = [result for result in as_tuple(call(*inputs)) if result.requires_grad]
+        upstream = [torch.ones_like(result).requires_grad_() for result in results]
+        once = torch.autograd.grad(results, inputs, upstream, create_graph=True)
         if op.second == "never":
             assert not any(gradient.requires_grad for gradient in once)
             continue
         with pytest.raises(RuntimeError) as caught:
-            torch.autograd.grad(sum(gradient.sum() for gradient in once), inputs)
+            torch.autograd.grad(sum(gradient.sum() for gradient in once), upstream)
         assert str(caught.value).startswith(f"{op.namespace}::{op.backward}: no gradient is declared")
 
 

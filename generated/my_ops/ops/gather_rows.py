@@ -52,19 +52,6 @@ def _fake(table: Tensor, index: Tensor) -> Tensor:
     n = table.shape[1]
     _check(index.dim() == 1, lambda: f"index: expected 1 dimension, got {index.dim()}")
     k = index.shape[0]
-    value = _check.computed(
-        lambda: _rules.max(_rules.min(32, _rules.next_pow2(_rules.max(1, _rules.ceil_div(_rules.fit(n * table.dtype.itemsize), 16)))), _rules.min(256, _rules.next_pow2(_rules.max(1, _rules.ceil_div(_rules.fit(n * table.dtype.itemsize), 64))))),
-        lambda: (
-            "threads = max(min(32, next_pow2(max(1, ceil_div(n * sizeof(T), 16)))), min(256, next_pow2(max(1, "
-            "ceil_div(n * sizeof(T), 64))))) does not fit 64-bit integers"
-        ),
-    )
-    threads = value
-    value = _check.computed(
-        lambda: _rules.max(1, _rules.ceil_div(_rules.fit(n * table.dtype.itemsize), _rules.fit(64 * threads))),
-        lambda: "chunks = max(1, ceil_div(n * sizeof(T), 64 * threads)) does not fit 64-bit integers",
-    )
-    chunks = value
     y = table.new_empty((k, n))
     return y
 

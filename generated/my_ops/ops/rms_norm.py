@@ -46,16 +46,6 @@ def _fake_saved(x: Tensor, weight: Tensor, eps: float = 1e-06) -> tuple[Tensor, 
     rows = _check.star(x.shape[:-1], lambda: "x: the product of rows does not fit 64-bit integers")
     n = x.shape[-1]
     _check(weight.dim() == 1, lambda: f"weight: expected 1 dimension, got {weight.dim()}")
-    value = _check.computed(
-        lambda: _rules.fit(n * x.dtype.itemsize) if _rules.fit(n * x.dtype.itemsize) % 16 == 0 else _rules.fit(_rules.fit(n * x.dtype.itemsize) + 16),
-        lambda: "span = n * sizeof(T) if n * sizeof(T) % 16 == 0 else n * sizeof(T) + 16 does not fit 64-bit integers",
-    )
-    span = value
-    value = _check.computed(
-        lambda: _rules.min(32, _rules.next_pow2(_rules.ceil_div(span, 16))),
-        lambda: "lanes = min(32, next_pow2(ceil_div(span, 16))) does not fit 64-bit integers",
-    )
-    lanes = value
     _check(
         weight.shape[0] == n,
         lambda: f"weight: expected shape [n] with n = {n} (from x), got {_rules.sizes_text(weight.shape)}",
@@ -134,7 +124,7 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-06) -> Tensor:
     Args:
         x: T[*rows, n]
         weight: T[n]
-        eps: float
+        eps: float = 1e-06
 
     Returns:
         y: T[*rows, n]

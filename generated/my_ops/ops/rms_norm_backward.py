@@ -1,5 +1,5 @@
 """my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2]
-    grad_mask=[True, True]) -> (Tensor, Tensor)
+grad_mask=[True, True]) -> (Tensor, Tensor)
 
 Gradients of rms_norm. Each block sums a fixed set of rows; a second pass adds the partial sums in a fixed order.
 """
@@ -70,20 +70,6 @@ def _fake(
     n = grad_y.shape[-1]
     _check(x.dim() >= 1, lambda: f"x: expected at least 1 dimension, got {x.dim()}")
     _check(weight.dim() == 1, lambda: f"weight: expected 1 dimension, got {weight.dim()}")
-    value = _check.computed(
-        lambda: _rules.fit(n * grad_y.dtype.itemsize) if _rules.fit(n * grad_y.dtype.itemsize) % 16 == 0 else _rules.fit(_rules.fit(n * grad_y.dtype.itemsize) + 16),
-        lambda: "span = n * sizeof(T) if n * sizeof(T) % 16 == 0 else n * sizeof(T) + 16 does not fit 64-bit integers",
-    )
-    span = value
-    value = _check.computed(
-        lambda: 1 if _rules.fit(n * grad_y.dtype.itemsize) % 16 == 0 else 0,
-        lambda: "whole = 1 if n * sizeof(T) % 16 == 0 else 0 does not fit 64-bit integers",
-    )
-    whole = value
-    value = _check.computed(
-        lambda: _rules.round_up(n, 4), lambda: "columns = round_up(n, 4) does not fit 64-bit integers"
-    )
-    columns = value
     _check.sizes(
         x.shape[:-1],
         rows,
