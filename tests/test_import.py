@@ -124,8 +124,8 @@ def test_second_library_changes_nothing(tmp_path: Path) -> None:
         assert x.grad is not None
     """)
     assert done.returncode == 0, done.stderr
-    assert len(done.stderr.splitlines()) == 1, "one line on stderr"
-    assert str(library) in done.stderr
+    # PyTorch before 2.13 adds lines of its own, which start otherwise.
+    assert [line.startswith(f"{library}: ") for line in done.stderr.splitlines()].count(True) == 1
 
 
 def test_namespace_taken_from_python() -> None:

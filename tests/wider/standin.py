@@ -1,7 +1,6 @@
 """A pytest plugin that defines the operators of ops.yaml here in Python, where a library would have them in C.
 
-Their kernels check as the fake kernels do, and compute as the references below do. WIDER is the folder with ops.yaml and
-generated/.
+Their kernels check as the fake kernels do, and compute as the references below do. WIDER is the folder of ops.yaml.
 """
 
 from __future__ import annotations
