@@ -42,25 +42,32 @@ set(cpu_flags -ffp-contract=off -fno-math-errno)
 
 # cpu_unit(<op> <kernels> <choice>...)
 # A choice names a dtype for each variable, "T=float32 I=int64". The kernels are the functions that the unit defines;
-# each becomes <kernel>__float32_int64__v3.
+# each becomes <kernel>__float32_int64__v3, or <kernel>__v3 where there is no variable: then the one choice is empty.
 function(cpu_unit op kernels)
-    foreach(choice IN LISTS ARGN)
+    set(choices "${ARGN}")
+    if(choices STREQUAL "")
+        set(choices none)   # CMake drops an empty entry of a list
+    endif()
+    foreach(choice IN LISTS choices)
         string(REPLACE " " ";" pairs "${choice}")
+        list(FILTER pairs INCLUDE REGEX "=")
         set(dtypes "")
         set(defines "")
         foreach(pair IN LISTS pairs)
             string(REPLACE "=" ";" pair "${pair}")
             list(GET pair 0 variable)
             list(GET pair 1 dtype)
-            list(APPEND dtypes ${dtype})
+            string(APPEND dtypes _${dtype})
             string(APPEND defines "#define ${variable}_DTYPE ${dtype}\n")
         endforeach()
-        list(JOIN dtypes "_" dtypes)
+        if(NOT dtypes STREQUAL "")
+            set(dtypes _${dtypes})
+        endif()
         foreach(level IN LISTS cpu_levels)
-            set(unit ${CMAKE_BINARY_DIR}/cpu/${op}__${dtypes}__${level}.c)
+            set(unit ${CMAKE_BINARY_DIR}/cpu/${op}${dtypes}__${level}.c)
             file(CONFIGURE OUTPUT ${unit} @ONLY CONTENT
 "/* Written by CMake: ${kernels}. */
-${defines}#define CPU_SYMBOL(kernel) kernel##__${dtypes}__${level}
+${defines}#define CPU_SYMBOL(kernel) kernel##${dtypes}__${level}
 #include \"${op}.cpu.c\"
 ")
             set_source_files_properties(${unit} PROPERTIES COMPILE_OPTIONS "${cpu_flags};${cpu_flags_${level}}")

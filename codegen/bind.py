@@ -9,13 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from codegen.expr import Binary, Call, Constant, Expr, Name, NameKind, Type, names, uses
-from codegen.model import (
+from codegen.contract import (
     Acc,
     Argument,
-    Check,
-    DerivedDim,
-    Dim,
     DimEntry,
     FixedDtype,
     Output,
@@ -25,6 +21,8 @@ from codegen.model import (
     TypeVariable,
     Variable,
 )
+from codegen.expr import Binary, Call, Constant, Expr, Name, NameKind, Type, names, uses
+from codegen.model import Check, DerivedDim, Dim
 from codegen.rules import (
     AccDtypeRule,
     BindDim,

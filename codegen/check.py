@@ -10,10 +10,11 @@ from codegen import bind, check_rules, names, supported
 from codegen.check_backward import Declared, check_backward, names_operator
 from codegen.check_contract import check_contract
 from codegen.check_launch import Passes, check_passes
+from codegen.contract import Argument, TensorType
 from codegen.errors import Diagnostics, Position, shown
 from codegen.load import Mapping, Node, Scalar
 from codegen.messages import MAX_SPELLED, message, spelled
-from codegen.model import Argument, Library, Operator, TensorType
+from codegen.model import Library, Operator
 from codegen.reader import Reader
 from codegen.rules import ElementsRule, ShapeRule
 

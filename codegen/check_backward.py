@@ -5,24 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from codegen.contract import Acc, Argument, DimEntry, Dtype, FixedDtype, Output, ScalarType, Shape, TensorType, Variable
 from codegen.errors import nearest, shown
 from codegen.load import Scalar
-from codegen.model import (
-    Acc,
-    Argument,
-    Backward,
-    Binding,
-    DimEntry,
-    Dtype,
-    FixedDtype,
-    Gradient,
-    Operator,
-    Output,
-    ScalarType,
-    Shape,
-    TensorType,
-    Variable,
-)
+from codegen.model import Backward, Binding, Gradient, Operator
 from codegen.reader import Reader
 from codegen.types import DTYPES, is_floating
 

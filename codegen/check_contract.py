@@ -10,17 +10,8 @@ from dataclasses import dataclass, replace
 
 from codegen import bind, expr_fold, load, names, supported
 from codegen.check_types import bound_types, read_types, resolve_dtype
-from codegen.defaults import parse_default
-from codegen.errors import Position, shown
-from codegen.expr import Expr, Name, NameKind, Type, integer, uses
-from codegen.expr import names as names_in
-from codegen.expr_parse import Scope, Subject
-from codegen.fields import SECTIONS, Field, read_fields
-from codegen.load import Mapping, Scalar
-from codegen.model import (
+from codegen.contract import (
     Argument,
-    DerivedDim,
-    Dim,
     DimEntry,
     Output,
     ScalarType,
@@ -31,8 +22,16 @@ from codegen.model import (
     TensorType,
     TypeVariable,
 )
+from codegen.defaults import parse_default
+from codegen.errors import Position, shown
+from codegen.expr import Expr, Name, NameKind, Type, integer, uses
+from codegen.expr import names as names_in
+from codegen.fields import SECTIONS, Field, read_fields
+from codegen.load import Mapping, Scalar
+from codegen.model import DerivedDim, Dim
 from codegen.parse_type import ParsedEntry, ParsedScalar, ParsedTensor, TypeProblem
 from codegen.reader import Reader
+from codegen.scope import Scope, Subject
 from codegen.types import DTYPES
 
 _SCALAR_TYPES = {
@@ -85,11 +84,8 @@ class _Checker:
         fields = {section: read_fields(self.read, self.node, section, self.take) for section in SECTIONS}
         inputs = [*fields["inputs"], *fields["keywords"]]
         masked = len(fields["outputs"]) > 1 and all(field.name.startswith("grad_") for field in fields["outputs"])
-        if masked and "grad_mask" in self.taken:
-            place = next(field.key for field in (*inputs, *fields["scratch"]) if field.name == "grad_mask")
-            self.read.error(
-                place, '"grad_mask" is the keyword that says which gradients are wanted', "it is there already"
-            )
+        if masked:
+            self.reserve_grad_mask(fields)
         derived_names = self.derived_names()
         self.find_dims(inputs, derived_names)
         scalars = self.scalar_names(inputs)
@@ -121,6 +117,17 @@ class _Checker:
         )
 
     # ---------------------------------------------------------------- names
+
+    def reserve_grad_mask(self, fields: dict[str, list[Field]]) -> None:
+        """Nothing else may be called like the keyword that operators of several gradients have without saying."""
+        keyword = "the keyword that says which gradients are wanted"
+        keys = [field.key for listed in fields.values() for field in listed]
+        types = self.node.get("types")
+        keys += [key for key, _ in types.entries] if isinstance(types, Mapping) else []
+        for key in keys:
+            if key.text == "grad_mask":
+                self.read.error(key, f'"grad_mask" is {keyword}', "it is there already: give this another name")
+        self.taken["grad_mask"] = keyword
 
     def take(self, place: Scalar | Position, name: str, what: str) -> None:
         """Gives `name` a meaning; it must not have one yet."""

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 from codegen import load, names, supported
 from codegen.check_contract import Contract
+from codegen.contract import DimEntry, StarEntry
 from codegen.errors import shown
 from codegen.expr import Constant, Expr, Name, NameKind, Type, integer, product, substitute, uses
 from codegen.expr_fold import FoldError, constant, depends_on_dtypes, fold
-from codegen.expr_parse import Scope
 from codegen.load import Mapping, Node, Scalar
-from codegen.model import DimEntry, DtypeChoice, LaunchEntry, Param, Pass, StarEntry
+from codegen.model import DtypeChoice, LaunchEntry, Param, Pass
 from codegen.reader import Reader
+from codegen.scope import Scope
 
 _ENTRY_KEYS = ("when", "params", "grid", "block", "shared", "cluster")
 _PASS_KEYS = ("kernel", "when", "parallel", "launch", "params", "grid", "block", "shared", "cluster")

@@ -9,11 +9,12 @@ import re
 
 from codegen import load, supported
 from codegen.check_contract import Contract
+from codegen.contract import Acc, TensorType
 from codegen.errors import nearest, shown
 from codegen.expr import Compare, Expr, Name, NameKind, Query, Type, walk
 from codegen.load import Mapping, Node, Scalar
 from codegen.messages import MAX_SPELLED, message, spelled
-from codegen.model import Acc, Check, Samples, TensorType
+from codegen.model import Check, Samples
 from codegen.reader import Reader
 from codegen.rules import CheckRule, ElementsRule, ValueRule
 from codegen.types import DTYPES

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from codegen import load, names, supported
+from codegen.contract import Acc, Dtype, FixedDtype, TypeVariable, Variable
 from codegen.errors import nearest, shown
 from codegen.fields import Field, Take
 from codegen.load import Mapping, Scalar
-from codegen.model import Acc, Dtype, FixedDtype, TypeVariable, Variable
 from codegen.parse_type import ParsedTensor
 from codegen.reader import Reader
 from codegen.types import DTYPES, GROUPS

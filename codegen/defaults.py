@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from codegen.contract import Default, ScalarValue
 from codegen.errors import nearest, one_of
 from codegen.expr import INT_MAX, INT_MIN
-from codegen.model import Default, ScalarValue
 from codegen.parse_type import ParsedScalar, ParsedTensor, Piece, TypeProblem
 from codegen.types import DTYPES
 

@@ -1,7 +1,7 @@
 """Prints an expression as C11.
 
-Integer arithmetic goes through the checked helpers of csrc/runtime/arith.h (`add_i64(overflow, a, b)` and so on),
-where `overflow` is a `bool *` in scope that is set when a result leaves 64 bits or a divisor is zero. `can_overflow`
+Integer arithmetic goes through the checked helpers of csrc/runtime/arith.h (`add_i64(&overflow, a, b)` and so
+on), where `overflow` is a `bool` in scope that is set when a result leaves 64 bits or a divisor is zero. `can_overflow`
 tells whether the flag can be touched at all. Floats are doubles and need <math.h> for pow and fabs. The text is clean
 under -Wconversion, and `&&`, `||` and `?:` evaluate no more than Python.
 """
@@ -29,6 +29,8 @@ from codegen.expr import (
 )
 
 _INTEGER = {"+": "add_i64", "-": "sub_i64", "*": "mul_i64", "//": "floordiv_i64", "%": "mod_i64", "**": "pow_i64"}
+# Functions that only choose among their arguments.
+_ORDERS = ("min", "max")
 # Binding strengths of C, weakest first.
 _CONDITIONAL, _OR, _AND, _EQUAL, _ORDER, _SUM, _TERM, _UNARY, _ATOM = range(9)
 _FLOAT = {"+": _SUM, "-": _SUM, "*": _TERM, "/": _TERM}
@@ -54,7 +56,12 @@ class CNames:
 
 def can_overflow(expr: Expr) -> bool:
     """Whether printing `expr` uses `overflow`: integer arithmetic that may leave 64 bits or divide by zero."""
-    return any(isinstance(part, Unary | Binary | Call) and part.type is Type.INT for part in walk(expr))
+    return any(
+        isinstance(part, Unary | Binary | Call)
+        and part.type is Type.INT
+        and getattr(part, "function", "") not in _ORDERS
+        for part in walk(expr)
+    )
 
 
 def print_c(expr: Expr, names: CNames) -> str:
@@ -78,7 +85,7 @@ def _print(expr: Expr, names: CNames) -> tuple[str, int]:
             # The parentheses keep a negative constant from making `--`.
             return f"-{_at_least(expr.operand, _ATOM, names)}", _UNARY
         case Unary():
-            return f"neg_i64(overflow, {print_c(expr.operand, names)})", _ATOM
+            return f"neg_i64(&overflow, {print_c(expr.operand, names)})", _ATOM
         case Binary():
             return _binary(expr, names)
         case Compare():
@@ -132,7 +139,7 @@ def _constant(constant: Constant, names: CNames) -> tuple[str, int]:
 def _binary(expr: Binary, names: CNames) -> tuple[str, int]:
     if expr.type is Type.INT:
         left, right = print_c(expr.left, names), print_c(expr.right, names)
-        return f"{_INTEGER[expr.operator]}(overflow, {left}, {right})", _ATOM
+        return f"{_INTEGER[expr.operator]}(&overflow, {left}, {right})", _ATOM
     if expr.operator == "**":
         left, right = (_as(part, Type.FLOAT, names, _CONDITIONAL) for part in (expr.left, expr.right))
         return f"pow({left}, {right})", _ATOM
@@ -174,7 +181,7 @@ def _call(expr: Call, names: CNames) -> str:
     """min and max of several arguments nest to the left."""
     if expr.type is Type.FLOAT:
         return _float_call(expr, names)
-    target = f"{expr.function}_i64(overflow, "
+    target = f"{expr.function}_i64(" if expr.function in _ORDERS else f"{expr.function}_i64(&overflow, "
     arguments = [print_c(argument, names) for argument in expr.arguments]
     if len(arguments) == 1:
         return f"{target}{arguments[0]})"

@@ -11,8 +11,8 @@ import ast
 import contextlib
 import re
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from codegen.errors import nearest
 from codegen.expr import (
@@ -31,6 +31,7 @@ from codegen.expr import (
     Type,
     Unary,
 )
+from codegen.scope import Scope, Subject
 from codegen.types import DTYPES
 
 MAX_LENGTH = 400
@@ -62,33 +63,6 @@ _QUERIES = {
 }
 HARDWARE = ("sm_count", "max_shared", "arch")
 FUNCTIONS = (*_CALLS, "min", "max", *_QUERIES)
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A tensor, list or optional that functions may ask about.
-
-    `front` and `back` count the dims that its contract names before and behind the star; `star` says whether there is
-    one.
-    """
-
-    front: int = 0
-    back: int = 0
-    star: bool = False
-    is_tensor: bool = True
-    is_list: bool = False
-    may_be_absent: bool = False  # given(x) is a question
-
-
-@dataclass(frozen=True)
-class Scope:
-    """What an expression may name at one place of the spec, and how that is told to the reader."""
-
-    names: Mapping[str, Name]
-    subjects: Mapping[str, Subject] = field(default_factory=dict)
-    variables: tuple[str, ...] = ()
-    launch: bool = False  # sm_count, max_shared, arch and aligned() are there
-    absent: Mapping[str, str] = field(default_factory=dict)  # names that exist elsewhere -> why not here
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """Prints an expression as Python, for fake kernels and wrappers; sizes may be symbolic there.
 
 Plain operators wherever Python's meaning is ours. The functions of the language, and divisions whose divisor may be
-zero, become calls of helpers that the generated package defines: see `helpers`. Their meaning is that of the C
-helpers of the same name; a division by zero or a result outside 64 bits raises OverflowError.
+zero, become calls of functions in the _rules module of the generated package: floordiv, mod, divide, power, min, max,
+ceil_div, round_up, next_pow2. They mean what those of csrc/runtime/arith.h mean; a division by zero or a result outside
+64 bits raises OverflowError.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from codegen.expr import (
     Query,
     Type,
     Unary,
-    walk,
 )
 from codegen.expr_text import AND, ATOM, CONDITIONAL, NOT, OR, SIGN, SUM, constant_text, operand_strengths, strength
 
@@ -34,8 +34,8 @@ _DIVISIONS = {"//": "floordiv", "%": "mod", "/": "divide", "**": "power"}
 class PythonNames:
     """What the names of the spec are called in the Python code around an expression.
 
-    `query(question, operands)` prints numel, size, given and the like; `helper` is put before the name of a helper
-    ("_runtime.").
+    `query(question, operands)` prints numel, size, given and the like; `helper` is put before the name of a function of
+    the generated package ("_rules.").
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
@@ -80,15 +80,6 @@ def print_python(expr: Expr, names: PythonNames) -> str:
             return f"{then} if {condition} else {_at_least(expr.otherwise, CONDITIONAL, names)}"
         case Call():
             return f"{_call_name(expr, names)}({', '.join(print_python(part, names) for part in expr.arguments)})"
-
-
-def helpers(expr: Expr) -> tuple[str, ...]:
-    """The helpers that `print_python` calls for `expr`, sorted: floordiv mod divide power min max ceil_div round_up
-    next_pow2.
-    """
-    found = {_DIVISIONS[part.operator] for part in walk(expr) if isinstance(part, Binary) and _needs_helper(part)}
-    found |= {part.function for part in walk(expr) if isinstance(part, Call) and part.function != "abs"}
-    return tuple(sorted(found))
 
 
 def _needs_helper(expr: Binary) -> bool:

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from codegen import names, supported
+from codegen.contract import Word
 from codegen.errors import shown
-from codegen.expr_parse import Subject
 from codegen.load import Mapping, Node, Scalar
-from codegen.model import Word
 from codegen.parse_type import (
     INPUT_WORDS,
     OUTPUT_WORDS,
@@ -21,6 +20,7 @@ from codegen.parse_type import (
     parse_type,
 )
 from codegen.reader import MAX_ITEMS, Reader
+from codegen.scope import Subject
 
 # Section -> what an entry is called, with its article, and the words that may follow its type.
 SECTIONS = {

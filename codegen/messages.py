@@ -5,7 +5,7 @@ messages_python as an f-string; so the host function and the fake kernel say the
 `namespace::operator: `, which the callers of both put before.
 
 How values are spelled, in both languages: integers in decimal; floats as `float_text`; bools as True and False;
-dtypes by their torch name; devices as cuda:0; a shape as [2, 3] and strides as (3, 1). Tensors have at most 64 dims
+dtypes by their torch name; devices as cuda:0; a shape as [2, 3]. Tensors have at most 64 dims
 and names and expressions are limited, so the length of every message is bounded.
 """
 
@@ -99,13 +99,6 @@ class RankOf:
 
 
 @dataclass(frozen=True, slots=True)
-class StridesOf:
-    """(1, 8)"""
-
-    argument: str
-
-
-@dataclass(frozen=True, slots=True)
 class ElementIndex:
     """Where the first offending element of an argument stands: [2], [0, 3], or nothing for a 0-d tensor."""
 
@@ -120,7 +113,7 @@ class ElementValue:
 
 
 Part: TypeAlias = (
-    Text | Value | ShapeOf | DimsOf | DtypeOf | AccDtypeOf | DeviceOf | RankOf | StridesOf | ElementIndex | ElementValue
+    Text | Value | ShapeOf | DimsOf | DtypeOf | AccDtypeOf | DeviceOf | RankOf | ElementIndex | ElementValue
 )
 
 
@@ -166,7 +159,12 @@ def overflow(text: str) -> Message:
     return Message((Text(f"{text} does not fit 64-bit integers"),))
 
 
-def overflow_of(rule: Derive | BindStar | CheckRule | SizeRule | ShapeRule) -> Message:
+def overflow_in(part: str) -> Message:
+    """What a call says when an expression of a launch or of scratch leaves 64 bits or divides by zero."""
+    return Message((Text(f"{part}: a number leaves 64 bits or is divided by zero"),))
+
+
+def overflow_of(rule: Derive | BindStar | CheckRule | SizeRule | ShapeRule | ElementsRule) -> Message:
     """The overflow message of a rule that computes."""
     match rule:
         case Derive():
@@ -179,6 +177,13 @@ def overflow_of(rule: Derive | BindStar | CheckRule | SizeRule | ShapeRule) -> M
             return overflow(f"{rule.tensor}: {rule.text}")
         case ShapeRule():
             return overflow(f"{rule.argument}: shape {rule.shape}")
+        case ElementsRule():
+            return overflow(f"{rule.argument}: {rule.text}")
+
+
+def mask_length(count: int) -> str:
+    """How the error about a grad_mask that is not of `count` bools begins; csrc/runtime/boxed.c says the same."""
+    return f"grad_mask: expected {count} bools, got "
 
 
 def float_text(value: float) -> str:

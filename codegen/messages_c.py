@@ -39,8 +39,8 @@ def c_escape(text: str) -> str:
 def print_message_c(message: Message, names: CNames, part: Callable[[Part], str], error: str = "e") -> CFormat:
     """The message in C.
 
-    `part` prints everything but texts and numbers: a `const char *` for shapes, dims, dtypes, devices, strides and
-    the index and value of an element, an int64_t for a rank, and a `const char *` for a Value that is a dtype or a
+    `part` prints everything but texts and numbers: a `const char *` for shapes, dims, dtypes, devices and the
+    index and value of an element, an int64_t for a rank, and a `const char *` for a Value that is a dtype or a
     word. `error` is the error record, in which floats are spelled.
     """
     pieces: list[str] = []

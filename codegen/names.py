@@ -29,8 +29,15 @@ errno stdin stdout stderr assert offsetof linux unix i386 half half2 nv_bfloat16
 gridDim warpSize std torch cuda at c10 self cls sm_count max_shared arch
 """
 _CUDA_VECTOR = re.compile(r"(u?(char|short|int|long|longlong)|float|double)[1-4]")
+# Constants that the preprocessor replaces wherever they stand: of the C library, and of csrc.
+_MACRO = re.compile(
+    r"(U?INT(\d+|MAX|PTR|_LEAST\d+|_FAST\d+)?|PTRDIFF|S?SIZE|WCHAR|WINT|SIG_ATOMIC|[SU]?CHAR|U?SHRT|U?LONG|U?LLONG|BOOL|FLT"
+    r"|DBL|LDBL)_[A-Z0-9_]+|(PRI|SCN)[diouxX]\w+|(HUGE_VAL|SNAN)\w*|(ATOMIC|EXIT|FP|MATH|RAND|SEEK)_[A-Z0-9_]+|math_errhandling"
+    r"|M_([12]_PI|2_SQRTPI|E|LN2|LN10|LOG2E|LOG10E|PI|PI_[24]|SQRT2|SQRT1_2)\w*"
+    r"|(CPU|CSRC|CUDA|DTYPE|RUNTIME|TORCH|VECTOR)_[A-Z0-9_]+|[A-Za-z0-9_]+_DTYPE"
+)
 
-# Functions of the C library: a body that is called like one of these does not compile.
+# Functions of the C library: a body called like one of these, or with an `f` or `l` behind it, does not compile.
 _C_LIBRARY = """
 abort abs acos acosh asin asinh atan atan2 atanh atexit atof atoi atol atoll bsearch calloc cbrt ceil clearerr clock
 copysign cos cosh ctime difftime div erf erfc exit exp exp2 expm1 fabs fclose fdim feof ferror fflush fgetc fgets floor
@@ -41,7 +48,19 @@ memcpy memmove memset mktime modf nan nearbyint nextafter nexttoward perror pow 
 rand realloc remainder remove remquo rename rewind rindex rint round scalbln scalbn scanf setjmp setlocale signal
 signbit sin sinh snprintf sprintf sqrt srand sscanf strcat strchr strcmp strcpy strlen strncmp strncpy strstr strtod
 strtok strtol strtoul system tan tanh tgamma time tmpfile tolower toupper trunc ungetc vprintf vsnprintf vsprintf y0 y1
-yn load store
+yn load store aligned_alloc cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog conj cpow cproj
+creal csin csinh csqrt ctan ctanh feclearexcept fegetenv fegetexceptflag fegetround feholdexcept feraiseexcept fesetenv
+fesetexceptflag fesetround fetestexcept feupdateenv imaxabs isblank iscntrl isgraph isprint ispunct iswalnum iswalpha
+iswblank iswcntrl iswdigit iswgraph iswlower iswprint iswpunct iswspace iswupper iswxdigit isxdigit strcoll strcspn
+strerror strftime strncat strpbrk strrchr strspn strxfrm towlower towupper vfprintf vfscanf vscanf vsscanf
+"""
+# Names beside that of the body where it is called, and names of csrc/runtime that start like those of a host function.
+_CALLER = "args begin call cpu end record tensor"
+# Headers and types of csrc/device.
+_DEVICE = "dtype reduce vector accumulator bits_t element_bits group_buffer vector_size warp_group"
+# Typedefs that V_t or V_acc_t would be for a dtype variable of that name, and the parameter of every entry point.
+_VARIABLES_TAKEN = """
+call cpu intmax intptr max_align ptrdiff scalar size uintmax uintptr vector vector_packed wchar wint
 """
 # Files and modules beside those of operators.
 _GENERATED = "library operators runtime ops py init tests all"
@@ -53,11 +72,15 @@ _KEYWORDS: dict[str, str] = {
 }
 _TAKEN = frozenset(_SEEN.split())
 _OPERATORS_TAKEN = {
-    **dict.fromkeys(_C_LIBRARY.split(), "it is a function of the C library"),
+    **{name + end: "it is a function of the C library" for name in _C_LIBRARY.split() for end in ("", "f", "l")},
+    **dict.fromkeys(_CALLER.split(), "generated code uses it"),
+    **dict.fromkeys(_DEVICE.split(), "csrc/device uses it"),
     **dict.fromkeys(_GENERATED.split(), "it is the name of a generated file"),
+    "name": "torch.ops.<namespace>.name is no operator",
 }
 _TORCH_NAMESPACES = """
-aten prim prims torch quantized c10d c10d_functional inductor higher_order profiler debugprims
+aten prim prims torch quantized c10d c10d_functional coor debug_mode_ops debugprims export higher_order inductor
+import_module load_library loaded_libraries mkl mkldnn onednn profiler rngprims
 """
 
 # Endings that the generator adds to the name of an operator; another operator must not be called that.
@@ -80,7 +103,7 @@ def problem(name: str) -> str:
         return f"it is a keyword of {_KEYWORDS[name]}"
     if name in DTYPES or name in GROUPS:
         return "it is the name of a dtype"
-    if name in _TAKEN or _CUDA_VECTOR.fullmatch(name):
+    if name in _TAKEN or _CUDA_VECTOR.fullmatch(name) or _MACRO.fullmatch(name):
         return "generated code uses it"
     return ""
 
@@ -92,12 +115,15 @@ def operator_problem(name: str) -> str:
         return found
     if name != name.lower():
         return "names of operators and kernels are lower-case"
+    if name.startswith(("cpu_", "vector_")):
+        return "functions of csrc/cpu start like that"
     return _OPERATORS_TAKEN.get(name, "")
 
 
 def variable_problem(name: str) -> str:
     """Why `name` cannot be a dtype variable. Bodies see V_t, V_acc_t, load_V and store_V."""
-    return problem(name) or ("V_acc would collide with V in V_acc_t" if name.endswith("_acc") else "")
+    found = problem(name) or ("V_acc would collide with V in V_acc_t" if name.endswith("_acc") else "")
+    return found or ("generated code uses it" if name in _VARIABLES_TAKEN.split() or name.startswith("cpu_") else "")
 
 
 def namespace_problem(name: str) -> str:

@@ -11,8 +11,9 @@ from codegen import load
 from codegen.errors import Diagnostics, Position, nearest, shown
 from codegen.expr import Expr, Type
 from codegen.expr_fold import FoldError, fold
-from codegen.expr_parse import ExprProblem, Scope, parse
+from codegen.expr_parse import ExprProblem, parse
 from codegen.load import Mapping, Node, Scalar
+from codegen.scope import Scope
 
 MAX_ITEMS = 64
 MAX_DOC = 4000

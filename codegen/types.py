@@ -1,5 +1,7 @@
-"""The one table of dtypes: names in PyTorch, C and CUDA C++, sizes, accumulation types and the groups of the spec
-language.
+"""The dtypes of the spec language: names in PyTorch and CUDA C++, sizes, accumulation dtypes, groups.
+
+The C runtime has the same facts in csrc/runtime/dtype.c; a test holds it to this table. What bodies see of a dtype is
+in csrc/cpu/scalar.h and csrc/device/dtype.cuh.
 """
 
 from __future__ import annotations
@@ -9,39 +11,35 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class DtypeInfo:
-    """One dtype. `acc` is the torch name of its accumulation dtype; `c` the element in host C; `cuda` the type in
-    device code.
-    """
+    """One dtype. `acc` is the torch name of its accumulation dtype, `cuda` the type in device code."""
 
     name: str
-    c: str
     cuda: str
     size: int
     acc: str
     category: str  # floating, float8, integral, complex, bool
 
 
-# C elements of half, bfloat16 and float8 are their bits: bodies read them through load and store only.
 DTYPES: dict[str, DtypeInfo] = {
     info.name: info
     for info in (
-        DtypeInfo("float64", "double", "double", 8, "float64", "floating"),
-        DtypeInfo("float32", "float", "float", 4, "float32", "floating"),
-        DtypeInfo("float16", "uint16_t", "__half", 2, "float32", "floating"),
-        DtypeInfo("bfloat16", "uint16_t", "__nv_bfloat16", 2, "float32", "floating"),
-        DtypeInfo("uint8", "uint8_t", "uint8_t", 1, "int64", "integral"),
-        DtypeInfo("int8", "int8_t", "int8_t", 1, "int64", "integral"),
-        DtypeInfo("int16", "int16_t", "int16_t", 2, "int64", "integral"),
-        DtypeInfo("int32", "int32_t", "int32_t", 4, "int64", "integral"),
-        DtypeInfo("int64", "int64_t", "int64_t", 8, "int64", "integral"),
-        DtypeInfo("bool", "bool", "bool", 1, "int64", "bool"),
-        DtypeInfo("complex64", "float _Complex", "float2", 8, "complex64", "complex"),
-        DtypeInfo("complex128", "double _Complex", "double2", 16, "complex128", "complex"),
-        DtypeInfo("float8_e4m3fn", "uint8_t", "__nv_fp8_e4m3", 1, "float32", "float8"),
-        DtypeInfo("float8_e5m2", "uint8_t", "__nv_fp8_e5m2", 1, "float32", "float8"),
-        DtypeInfo("float8_e4m3fnuz", "uint8_t", "uint8_t", 1, "float32", "float8"),
-        DtypeInfo("float8_e5m2fnuz", "uint8_t", "uint8_t", 1, "float32", "float8"),
-        DtypeInfo("float8_e8m0fnu", "uint8_t", "__nv_fp8_e8m0", 1, "float32", "float8"),
+        DtypeInfo("float64", "double", 8, "float64", "floating"),
+        DtypeInfo("float32", "float", 4, "float32", "floating"),
+        DtypeInfo("float16", "__half", 2, "float32", "floating"),
+        DtypeInfo("bfloat16", "__nv_bfloat16", 2, "float32", "floating"),
+        DtypeInfo("uint8", "uint8_t", 1, "int64", "integral"),
+        DtypeInfo("int8", "int8_t", 1, "int64", "integral"),
+        DtypeInfo("int16", "int16_t", 2, "int64", "integral"),
+        DtypeInfo("int32", "int32_t", 4, "int64", "integral"),
+        DtypeInfo("int64", "int64_t", 8, "int64", "integral"),
+        DtypeInfo("bool", "bool", 1, "int64", "bool"),
+        DtypeInfo("complex64", "float2", 8, "complex64", "complex"),
+        DtypeInfo("complex128", "double2", 16, "complex128", "complex"),
+        DtypeInfo("float8_e4m3fn", "__nv_fp8_e4m3", 1, "float32", "float8"),
+        DtypeInfo("float8_e5m2", "__nv_fp8_e5m2", 1, "float32", "float8"),
+        DtypeInfo("float8_e4m3fnuz", "uint8_t", 1, "float32", "float8"),
+        DtypeInfo("float8_e5m2fnuz", "uint8_t", 1, "float32", "float8"),
+        DtypeInfo("float8_e8m0fnu", "__nv_fp8_e8m0", 1, "float32", "float8"),
     )
 }
 

@@ -114,7 +114,6 @@ def test_floats_read_back(value: float) -> None:
 
 def test_other_spelling() -> None:
     assert _rules.sizes_text(torch.empty(2, 3).shape) == "[2, 3]"
-    assert _rules.strides_text(torch.empty(2, 3).stride()) == "(3, 1)"
     assert _rules.sizes_text(()) == "[]"
     assert _rules.dtype_text(torch.bfloat16) == "bfloat16"
     assert _rules.acc(torch.float16) == torch.float32

@@ -23,7 +23,7 @@ class Output:
 
 def _operator_files(library: Library, op: Operator) -> list[Output]:
     files = [
-        Output(f"c/{op.name}.h", "op.h.j2", header_view(library, op)),
+        Output(f"c/{op.name}_call.h", "op.h.j2", header_view(library, op)),
         Output(f"c/{op.name}.c", "op.c.j2", host_view(library, op)),
     ]
     if "cpu" in op.devices:

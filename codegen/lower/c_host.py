@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from codegen.contract import DimEntry, TensorType
 from codegen.expr import Expr, Name, NameKind, walk
+from codegen.lower.c_layout import fitted
 from codegen.lower.checks import check_lines, value_lines
 from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant
 from codegen.lower.launch import PassView, pass_views
 from codegen.lower.schema import DispatchedOperator, boxed_symbol, dispatched, public_schema
 from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented
-from codegen.model import DimEntry, Library, Operator, TensorType
+from codegen.model import Library, Operator
 
 TAKERS = {"float": "take_float", "int": "take_int", "size": "take_int", "bool": "take_bool"}
 
@@ -65,7 +67,7 @@ class HostView:
     nothing_to_do: str
     zero: tuple[str, ...]
     prepare: tuple[str, ...]
-    prepare_parameters: str
+    prepare_head: tuple[str, ...]
     pointers: tuple[str, ...]
     run: tuple[str, ...]
     saved_parameter: str
@@ -74,6 +76,7 @@ class HostView:
     passes: tuple[PassView, ...]
     pass_count: int
     extents: str
+    cpu_extents: str
     cpu_prologue: tuple[str, ...]
     cuda_prologue: tuple[str, ...]
     boxed_kernels: tuple[BoxedKernelView, ...]
@@ -119,14 +122,18 @@ class _Host:
     def prepare(self) -> list[str]:
         """Sizes that depend on the hardware, and scratch."""
         op, names = self.op, HostNames(self.op).renamed({name: name for name in CPU_HARDWARE})
-        sizes = [f"c->{derived.name} = {names.expr(derived.expr)};" for derived in self.launch_dims]
+        sizes = [
+            line
+            for derived in self.launch_dims
+            for line in fitted(f"c->{derived.name} = ", names.expr(derived.expr), ";")
+        ]
         for scratch in op.scratch:
             for i, entry in enumerate(scratch.type.shape.entries):
                 assert isinstance(entry, DimEntry)
-                sizes.append(f"c->{scratch.name}_size[{i}] = {names.expr(entry.expr)};")
+                sizes += fitted(f"c->{scratch.name}_size[{i}] = ", names.expr(entry.expr), ";")
         if not sizes:
             return []
-        lines = [f"{op.name}_call *const c = &f->call;", *guarded(sizes, "scratch")]
+        lines = [f"{op.name}_call *const c = &f->call;", *guarded(sizes, "the sizes of launch and scratch")]
         if op.scratch:
             lines.append("shape s;")
         for scratch in op.scratch:
@@ -135,6 +142,11 @@ class _Host:
             tensor = f'tensor_empty(e, &f->t.{scratch.name}, "{scratch.name}", &s, {dtype}, f->t.{self.first}.device)'
             lines += ["s.dim = 0;", *all_or_return([shape, tensor])]
         return lines
+
+    def prepare_head(self) -> list[str]:
+        """What the function of which `prepare` is the body begins with."""
+        parameters = ["error *e", f"{self.op.name}_frame *f", *(f"int64_t {name}" for name in self.hardware)]
+        return fitted(f"static bool {self.op.name}_prepare(", ", ".join(parameters), ") {", 0)
 
     def pointers(self) -> list[str]:
         """The data of every tensor goes into the record."""
@@ -155,7 +167,7 @@ class _Host:
         lines += [f"const int64_t bytes = {sizes[0]}", *(f"                      {size}" for size in sizes[1:])]
         lines[-len(sizes) :] = [f"{line} +" for line in lines[-len(sizes) : -1]] + [f"{lines[-1]};"]
         for variable in op.types:
-            lines.append(f"const int {variable.name} = index_of_{variable.name}(f->d.{variable.name});")
+            lines.append(f"const int {variable.name}_place = index_of_{variable.name}(f->d.{variable.name});")
         return lines
 
     def cuda_prologue(self, passes: tuple[PassView, ...]) -> list[str]:
@@ -214,6 +226,7 @@ def host_view(library: Library, op: Operator) -> HostView:
     host = _Host(op)
     values = value_lines(op) if "cpu" in op.devices else []
     passes = pass_views(op)
+    extents = "".join(f"[{len(variable.dtypes)}]" for variable in op.types)
     return HostView(
         op=op.name,
         name=f"{library.namespace}::{op.name}",
@@ -231,7 +244,7 @@ def host_view(library: Library, op: Operator) -> HostView:
         nothing_to_do=" && ".join(f"tensor_numel(&f->t.{name}) == 0" for name in host.outputs),
         zero=tuple(conjunction([f"tensor_zero(e, &f->t.{name})" for name in host.outputs])),
         prepare=tuple(host.prepare()),
-        prepare_parameters="".join(f", int64_t {name}" for name in host.hardware),
+        prepare_head=tuple(host.prepare_head()),
         pointers=tuple(host.pointers()),
         run=tuple(host.run(values)),
         saved_parameter=", bool saved" if op.saved_outputs else "",
@@ -239,7 +252,8 @@ def host_view(library: Library, op: Operator) -> HostView:
         cuda="cuda" in op.devices,
         passes=passes,
         pass_count=len(passes),
-        extents="".join(f"[{len(variable.dtypes)}]" for variable in op.types),
+        extents=extents,
+        cpu_extents=extents or "[1]",
         cpu_prologue=tuple(host.cpu_prologue()),
         cuda_prologue=tuple(host.cuda_prologue(passes)),
         boxed_kernels=tuple(host.boxed(entry) for entry in dispatched(op) if entry.public or entry.saved),

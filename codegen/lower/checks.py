@@ -6,10 +6,12 @@ The statements of one function: `f` is the frame, `c` its call record, `e` the e
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from codegen.expr import Name, NameKind
+from codegen.lower.c_layout import COLUMNS, fitted
 from codegen.lower.host import HostNames, dtype_constant
-from codegen.lower.statements import COLUMNS, broken
+from codegen.lower.statements import all_or_return, overflows
 from codegen.messages import (
     AccDtypeOf,
     DeviceOf,
@@ -21,7 +23,6 @@ from codegen.messages import (
     Part,
     RankOf,
     ShapeOf,
-    StridesOf,
     Value,
     message,
     overflow_of,
@@ -47,6 +48,8 @@ from codegen.rules import (
     StarCompare,
 )
 
+Computing: TypeAlias = Derive | BindStar | CheckRule | SizeRule | ShapeRule | ElementsRule
+
 
 class _Checks:
     """Prints the rules of one operator."""
@@ -71,8 +74,6 @@ class _Checks:
                 return f"device_text(e, &f->t.{part.argument})"
             case RankOf():
                 return f"f->t.{part.argument}.dim"
-            case StridesOf():
-                return f"strides_text(e, &f->t.{part.argument})"
             case ElementIndex():
                 return f"index_text(e, &f->t.{part.argument}, i)"
             case ElementValue():
@@ -84,11 +85,11 @@ class _Checks:
     def check(self, condition: str, text: Message) -> list[str]:
         """CHECK(e, condition, format, arguments); as few lines as fit."""
         form = print_message_c(text, self.names.c, self.part)
-        return wrapped(f"CHECK(e, {condition},", [form.format, *form.arguments])
+        return _check(condition, [form.format, *form.arguments])
 
-    def computed(self, lines: list[str], rule: Derive | BindStar | CheckRule | SizeRule | ShapeRule) -> list[str]:
+    def computed(self, lines: list[str], rule: Computing) -> list[str]:
         """`lines` compute; the flag is looked at before anything is done with the number."""
-        return lines + (self.check("!exceeds", overflow_of(rule)) if overflows(lines) else [])
+        return lines + (self.check("!overflow", overflow_of(rule)) if overflows(lines) else [])
 
     def size(self, argument: str, index: Index) -> str:
         """One size of a tensor."""
@@ -113,9 +114,9 @@ class _Checks:
                 return [f"c->{rule.name} = {self.size(rule.argument, rule.index)};"]
             case BindStar():
                 start, count = self.names.span(rule.span)
-                return self.computed([f"c->{rule.name} = product_i64(overflow, {start}, {count});"], rule)
+                return self.computed([f"c->{rule.name} = product_i64(&overflow, {start}, {count});"], rule)
             case Derive():
-                return self.computed([f"c->{rule.name} = {self.names.expr(rule.expr)};"], rule)
+                return self.computed(fitted(f"c->{rule.name} = ", self.names.expr(rule.expr), ";"), rule)
             case ShapeRule():
                 return self.shape(rule)
             case CheckRule():
@@ -124,11 +125,11 @@ class _Checks:
                 return self.condition(f"{self.names.expr(rule.expr)} >= 0", rule)
         raise ValueError(f"{type(rule).__name__} is not built yet")
 
-    def condition(self, condition: str, rule: CheckRule | SizeRule) -> list[str]:
+    def condition(self, condition: str, rule: CheckRule | SizeRule | ElementsRule) -> list[str]:
         """A condition that may compute: an overflow is reported as such, not as a failed check."""
         if not overflows([condition]):
             return self.check(condition, message(rule))
-        assign = [f"holds = {condition};"]
+        assign = fitted("holds = ", condition, ";")
         return [*self.computed(assign, rule), *self.check("holds", message(rule))]
 
     def dtype(self, rule: DtypeRule) -> list[str]:
@@ -153,21 +154,16 @@ class _Checks:
                     conditions.append(f"same_sizes({', '.join((*here, *there))})")
         if not overflows(conditions):
             return self.check(" && ".join(conditions), message(rule))
-        assign = [f"holds = {' && '.join(conditions)};"]
+        assign = fitted("holds = ", " && ".join(conditions), ";")
         return [*self.computed(assign, rule), *self.check("holds", message(rule))]
 
 
-def overflows(lines: list[str]) -> bool:
-    """Whether these lines can set the overflow flag."""
-    return any("overflow, " in line for line in lines)
-
-
-def wrapped(start: str, arguments: list[str]) -> list[str]:
-    """A call that is broken between arguments where it would get too long."""
-    lines = broken(start, " && ", 9)
+def _check(condition: str, arguments: list[str]) -> list[str]:
+    """CHECK(e, condition, arguments): what the condition continues on stands behind the other arguments."""
+    lines = fitted("CHECK(e, ", condition, ",")
     for i, argument in enumerate(arguments):
         piece = argument + (");" if i == len(arguments) - 1 else ",")
-        fits = len(lines[-1]) + 1 + len(piece) <= COLUMNS
+        fits = 4 + len(lines[-1]) + 1 + len(piece) <= COLUMNS
         lines[-1:] = [f"{lines[-1]} {piece}"] if fits else [lines[-1], f"      {piece}"]
     return lines
 
@@ -195,17 +191,9 @@ def _headed(op: Operator, checks: _Checks) -> Iterator[str]:
 def check_lines(op: Operator) -> list[str]:
     """The body of <op>_check: everything that can be checked without looking at the elements of a tensor."""
     lines = list(_headed(op, _Checks(op)))
-    start = []
-    if any("c->" in line for line in lines):
-        start.append(f"{op.name}_call *const c = &f->call;")
-    if overflows(lines):
-        start += ["bool exceeds = false;", "bool *const overflow = &exceeds;"]
-    if any(line.startswith("holds = ") for line in lines):
-        start.append("bool holds;")
-    reads = [f'!tensor_read(e, &f->t.{a.name}, "{a.name}")' for a in op.tensors]
-    joined = [f"{read} ||" for read in reads[:-1]] + [f"{reads[-1]}) {{"]
-    joined = [f"if ({joined[0]}", *(f"    {line}" for line in joined[1:])]
-    return [*start, *joined, "    return false;", "}", *lines]
+    start = _declared(f"{op.name}_call *const c = &f->call;", lines)
+    reads = [f'tensor_read(e, &f->t.{argument.name}, "{argument.name}")' for argument in op.tensors]
+    return [*start, *all_or_return(reads), *lines]
 
 
 def value_lines(op: Operator) -> list[str]:
@@ -228,10 +216,18 @@ def value_lines(op: Operator) -> list[str]:
             f"    const int64_t count = tensor_numel(&{tensor});",
             "    for (int64_t i = 0; i < count; i++) {",
             f"        const int64_t element = tensor_element(&{tensor}, data, i);",
-            *(f"        {line}" for line in checks.check(condition, message(rule))),
+            *(f"        {line}" for line in checks.condition(condition, rule)),
             "    }",
             "}",
         ]
-    if any("c->" in line for line in lines):
-        lines.insert(0, f"const {op.name}_call *const c = &f->call;")
-    return lines
+    return [*_declared(f"const {op.name}_call *const c = &f->call;", lines), *lines]
+
+
+def _declared(record: str, lines: list[str]) -> list[str]:
+    """Declarations of what `lines` use: the record, the overflow flag, the outcome of a condition that computes."""
+    found = [record] if any("c->" in line for line in lines) else []
+    if overflows(lines):
+        found.append("bool overflow = false;")
+    if any(line.lstrip().startswith("holds = ") for line in lines):
+        found.append("bool holds;")
+    return found

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, Shape, StarEntry, TensorType, Variable
 from codegen.expr import Expr, Query
 from codegen.expr_c import CNames, print_c
-from codegen.model import Acc, DimEntry, Dtype, FixedDtype, Operator, Shape, StarEntry, TensorType, Variable
+from codegen.model import Operator
 from codegen.rules import Span
 
 # What launches know of the hardware, on the CPU: fixed, so that results do not depend on the machine.
@@ -54,9 +55,9 @@ class HostNames:
             case "dim":
                 return f"f->t.{subject}.dim"
             case "size":
-                return f"tensor_size(overflow, &f->t.{subject}, {operands[0]})"
+                return f"tensor_size(&overflow, &f->t.{subject}, {operands[0]})"
             case "stride":
-                return f"tensor_stride(overflow, &f->t.{subject}, {operands[0]})"
+                return f"tensor_stride(&overflow, &f->t.{subject}, {operands[0]})"
             case "sizeof":
                 variables = {variable.name for variable in self.op.types}
                 return f"dtype_size({f'f->d.{subject}' if subject in variables else dtype_constant(subject)})"

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from codegen.expr import Constant, Expr, Type, Unary, substitute
 from codegen.expr_fold import constant, fold
+from codegen.lower.c_layout import fitted
 from codegen.lower.host import CPU_HARDWARE, HostNames
-from codegen.lower.statements import broken, guarded, indented
+from codegen.lower.statements import guarded, indented, overflows
 from codegen.model import DtypeChoice, LaunchEntry, Operator, Pass
 
 
@@ -22,6 +23,7 @@ class PassView:
     cpu_plan: tuple[str, ...]
     entry_count: int
     cuda_rows: tuple[str, ...]
+    plan_head: tuple[str, ...]
     plan: tuple[str, ...]
 
 
@@ -93,13 +95,13 @@ def entries(op: Operator, one: Pass) -> Iterator[Entry]:
 
 def _nested(op: Operator, cells: list[str]) -> list[str]:
     """Initialisers of a table with one dimension per dtype variable; `cells` in order of dtype_choices."""
-    sizes = [len(variable.dtypes) for variable in op.types]
-    if len(sizes) <= 1:
-        return [f"{cell}," for cell in cells]
-    inner = len(cells) // sizes[0]
-    lines = []
-    for i in range(sizes[0]):
-        lines += ["{", *indented([f"{cell}," for cell in cells[i * inner : (i + 1) * inner]]), "},"]
+    lines = [f"{cell}," for cell in cells]
+    group = 1  # lines of one entry of the dimension at hand
+    for variable in reversed(op.types[1:]):
+        size = group * len(variable.dtypes)
+        rows = [lines[i : i + size] for i in range(0, len(lines), size)]
+        lines = [line for row in rows for line in ("{", *indented(row), "},")]
+        group = size + 2
     return lines
 
 
@@ -122,24 +124,30 @@ def _three(names: HostNames, sizes: tuple[Expr, ...]) -> str:
     return ", ".join(texts + ["1"] * (3 - len(texts)))
 
 
-def _entry_plan(op: Operator, entry: LaunchEntry, index: int, names: HostNames) -> list[str]:
+def _entry_plan(op: Operator, one: Pass, index: int, names: HostNames) -> list[str]:
+    entry = one.launches[index]
     params = _params(entry)
 
     def put(sizes: tuple[Expr, ...]) -> tuple[Expr, ...]:
         return tuple(substitute(size, params) for size in sizes)
 
-    subscripts = "".join(f"[{variable.name}]" for variable in op.types)
-    lines = [
-        f"plan->kernel = &kernels[{index}]{subscripts};",
-        "plan->launch = (cuda_launch){",
-        f"    .grid = {{{_three(names, put(entry.grid))}}},",
-        f"    .block = {{{_three(names, put(entry.block))}}},",
+    subscripts = "".join(f"[{variable.name}_place]" for variable in op.types)
+    indent = 8 if len(one.launches) == 1 else 12
+    fields = [
+        *fitted(".grid = {", _three(names, put(entry.grid)), "},", indent),
+        *fitted(".block = {", _three(names, put(entry.block)), "},", indent),
     ]
     if entry.shared is not None:
-        lines.append(f"    .shared = {names.expr(substitute(entry.shared, params))},")
+        fields += fitted(".shared = ", names.expr(substitute(entry.shared, params)), ",", indent)
     if entry.cluster:
-        lines.append(f"    .cluster = {{{_three(names, put(entry.cluster))}}},")
-    return [*lines, "};"]
+        fields += fitted(".cluster = {", _three(names, put(entry.cluster)), "},", indent)
+    kernel = f"plan->kernel = &kernels[{index}]{subscripts};"
+    return [kernel, "plan->launch = (cuda_launch){", *indented(fields), "};"]
+
+
+def _plan_head(op: Operator, one: Pass) -> list[str]:
+    parameters = f"error *e, const {op.name}_frame *f, const cuda_scope *scope, cuda_plan *plan"
+    return fitted(f"static bool {one.kernel}_plan(", parameters, ") {", 0)
 
 
 def _plan(op: Operator, one: Pass) -> list[str]:
@@ -147,18 +155,22 @@ def _plan(op: Operator, one: Pass) -> list[str]:
     names = HostNames(op)
     lines: list[str] = []
     for index, entry in enumerate(one.launches):
-        body = _entry_plan(op, entry, index, names)
+        body = _entry_plan(op, one, index, names)
         if entry.when is None:
             lines += ["} else {", *indented(body), "}"] if lines else body
         else:
-            test = f"{'} else ' if lines else ''}if ({names.expr(entry.when)}) {{"
-            lines += [*broken(test, " && ", 4), *indented(body)]
-    lines = guarded(lines, one.kernel)
+            lines += fitted(f"{'} else ' if lines else ''}if (", names.expr(entry.when), ") {")
+            lines += indented(body)
+    lines = guarded(lines, f"launch of {one.kernel}")
     start: list[str] = []
     if one.when is not None:
         unwanted = names.expr(Unary("not", one.when, Type.BOOL))
-        start = [f"if ({unwanted}) {{", "    return true;", "}"]
-    places = [f"const int {v.name} = index_of_{v.name}(f->d.{v.name});" for v in op.types]
+        start = [*fitted("if (", unwanted, ") {"), "    return true;", "}"]
+    if one.when is not None and overflows(start):
+        wanted = guarded(fitted("const bool wanted = ", names.expr(one.when), ";"), f"when of {one.kernel}")
+        start = [*wanted, "if (!wanted) {", "    return true;", "}"]
+        lines = lines[1:] if overflows(lines) else lines  # the flag is declared, and not set
+    places = [f"const int {v.name}_place = index_of_{v.name}(f->d.{v.name});" for v in op.types]
     record = [f"const {op.name}_call *const c = &f->call;"] if any("c->" in line for line in start + lines) else []
     unused = [] if any("scope->" in line for line in lines) else ["(void)scope;"]
     errors = [] if any("CHECK(" in line for line in lines) else ["(void)e;"]
@@ -167,12 +179,13 @@ def _plan(op: Operator, one: Pass) -> list[str]:
 
 def _cpu_plan(op: Operator, one: Pass, index: int) -> list[str]:
     names = HostNames(op).renamed(CPU_HARDWARE)
-    subscripts = "".join(f"[{variable.name}]" for variable in op.types) if op.types else "[0]"
-    plan = f"plans[{index}] = (cpu_plan){{&{one.kernel}_kernels{subscripts}, {names.expr(one.units)}}};"
-    lines = guarded([plan], f"units of {one.kernel}")
+    subscripts = "".join(f"[{variable.name}_place]" for variable in op.types) if op.types else "[0]"
+    start = f"plans[{index}] = (cpu_plan){{&{one.kernel}_kernels{subscripts}, "
+    lines = fitted(start, names.expr(one.units), "};")
     if one.when is not None:
-        return [f"if ({names.expr(one.when)}) {{", *indented(lines), "}"]
-    return lines if len(lines) == 1 else ["{", *indented(lines), "}"]
+        lines = [*fitted("if (", names.expr(one.when), ") {"), *indented(lines), "}"]
+    lines = guarded(lines, f"units of {one.kernel}")
+    return ["{", *indented(lines), "}"] if overflows(lines) else lines
 
 
 def pass_views(op: Operator) -> tuple[PassView, ...]:
@@ -188,6 +201,7 @@ def pass_views(op: Operator) -> tuple[PassView, ...]:
                 cpu_plan=tuple(_cpu_plan(op, one, index)),
                 entry_count=len(one.launches),
                 cuda_rows=tuple(_cuda_rows(op, one)),
+                plan_head=tuple(_plan_head(op, one)),
                 plan=tuple(_plan(op, one)),
             )
         )

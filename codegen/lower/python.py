@@ -10,12 +10,13 @@ import re
 from dataclasses import dataclass
 from textwrap import wrap
 
+from codegen.contract import Argument, Default, TensorType, TypeVariable
 from codegen.errors import one_of
 from codegen.lower.python_autograd import AutogradView, autograd_view
 from codegen.lower.python_fake import fake_lines
 from codegen.lower.python_names import Names, call, docstring
 from codegen.lower.schema import dispatched, public_schema
-from codegen.model import Argument, Default, Library, Operator, TensorType, TypeVariable
+from codegen.model import Library, Operator
 from codegen.types import DTYPES
 
 ANNOTATIONS = {"float": "float", "int": "int", "size": "int", "bool": "bool", "str": "str", "choice": "str"}

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from codegen.contract import Argument
 from codegen.lower.python_names import COLUMNS, Names, call
-from codegen.model import Argument, Backward, Binding, Library, Operator
+from codegen.model import Backward, Binding, Library, Operator
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
+from codegen.contract import DimEntry, Output
 from codegen.expr import Expr
 from codegen.expr import names as used_names
 from codegen.expr_c import can_overflow
 from codegen.lower.python_names import HELPER, Names, call
-from codegen.messages import Message, message, overflow_of
-from codegen.model import DimEntry, Output
+from codegen.messages import Message, mask_length, message, overflow_of
 from codegen.rules import (
     AccDtypeRule,
     BindDim,
@@ -148,7 +148,7 @@ def fake_lines(names: Names) -> list[str]:
     lines: list[str] = []
     outputs = names.op.outputs
     if names.op.grad_mask:
-        text = f'lambda: f"grad_mask: expected {len(outputs)} bools, got {{{HELPER}count(grad_mask)}}"'
+        text = f'lambda: f"{mask_length(len(outputs))}{{{HELPER}count(grad_mask)}}"'
         lines += call("_check", [f"{HELPER}count(grad_mask) == {len(outputs)}", text])
     for rule in _relevant(names):
         lines += rule_lines(names, rule)

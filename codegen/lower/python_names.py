@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, Shape, StarEntry, Variable
 from codegen.expr import Binary, Call, Expr, Query, Type, Unary, children, rebuild
 from codegen.expr_python import PythonNames, print_python
 from codegen.messages import (
@@ -20,11 +21,10 @@ from codegen.messages import (
     Part,
     RankOf,
     ShapeOf,
-    StridesOf,
     Value,
 )
 from codegen.messages_python import print_message_python
-from codegen.model import Acc, DimEntry, Dtype, FixedDtype, Operator, Shape, StarEntry, Variable
+from codegen.model import Operator
 from codegen.rules import DtypeRule, Index, Span
 
 HELPER = "_rules."
@@ -138,8 +138,6 @@ class Names:
                 return f"{part.argument}.device"
             case RankOf():
                 return f"{part.argument}.dim()"
-            case StridesOf():
-                return f"{HELPER}strides_text({part.argument}.stride())"
             case Value() if part.expr.type is Type.DTYPE:
                 return f"{HELPER}dtype_text({self.expr(part.expr)})"
         raise ValueError(f"{part} is not built yet")

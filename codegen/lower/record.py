@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from codegen.model import Acc, Dtype, FixedDtype, Operator, TensorType, Variable
+from codegen.contract import Acc, Dtype, FixedDtype, TensorType, Variable
+from codegen.model import Operator
 from codegen.types import DTYPES
 
 Kind = Literal["tensor", "sizes", "integer", "real", "boolean"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.model import Argument, Default, Operator, TensorType
+from codegen.contract import Argument, Default, TensorType
+from codegen.model import Operator
 
 SCALAR_TYPES = {
     "float": "float",
@@ -74,5 +75,11 @@ def public_schema(namespace: str, op: Operator) -> str:
 
 
 def boxed_symbol(entry: DispatchedOperator) -> str:
-    """The C function behind an operator of the dispatcher; the twin without autograd shares the public one's."""
+    """The C function behind an operator of the dispatcher; the twin without autograd shares the public one's. No other
+    operator can be called so that it gets the same one: names of operators have no `__`.
+    """
+    if entry.public:
+        return f"{entry.name}_boxed"
+    if entry.saved:
+        return f"{entry.name.removeprefix('_').removesuffix('_saved')}__saved_boxed"
     return f"{entry.name.removeprefix('_').removesuffix('_no_grad')}_boxed"

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-COLUMNS = 116  # of a statement, which stands four columns in
-
-
-def broken(line: str, at: str, indent: int) -> list[str]:
-    """The line, broken after `at` as often as it takes; what follows is indented."""
-    lines = [""]
-    for i, piece in enumerate(line.split(at)):
-        joined = piece if i == 0 else lines[-1] + at + piece
-        if i == 0 or len(joined) <= COLUMNS:
-            lines[-1] = joined
-        else:
-            lines[-1:] = [lines[-1] + at.rstrip(), " " * indent + piece]
-    return lines
+from codegen.expr_c import CNames
+from codegen.messages import overflow_in
+from codegen.messages_c import print_message_c
 
 
 def indented(lines: list[str]) -> list[str]:
@@ -44,16 +34,17 @@ def conjunction(calls: list[str]) -> list[str]:
     return lines
 
 
-def guarded(lines: list[str], what: str) -> list[str]:
-    """`lines` with a look at the overflow flag behind them, if anything in them can set it."""
-    if not any("overflow, " in line for line in lines):
+def overflows(lines: list[str]) -> bool:
+    """Whether these lines can set the overflow flag."""
+    return any("&overflow" in line for line in lines)
+
+
+def guarded(lines: list[str], part: str) -> list[str]:
+    """`lines` with a look at the overflow flag behind them, if anything in them can set it; errors name `part`."""
+    if not overflows(lines):
         return lines
-    return [
-        "bool exceeds = false;",
-        "bool *const overflow = &exceeds;",
-        *lines,
-        f'CHECK(e, !exceeds, "{what}: a number leaves 64 bits or is divided by zero");',
-    ]
+    text = print_message_c(overflow_in(part), CNames(), str)
+    return ["bool overflow = false;", *lines, f"CHECK(e, !overflow, {text.format});"]
 
 
 def c_comment(text: str) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from codegen.contract import Acc, Dtype, FixedDtype, TensorType
 from codegen.lower.python_names import COLUMNS, call
 from codegen.lower.schema import public_schema
 from codegen.lower.tests_refused import Wrong, WrongTensor, dtype_of, wrong_calls
 from codegen.lower.tests_samples import Sample, base, growing, large, samples
 from codegen.messages_python import python_escape
-from codegen.model import Acc, Dtype, FixedDtype, Library, Operator, TensorType
+from codegen.model import Library, Operator
 from codegen.rules import ElementsRule
 from codegen.types import is_floating
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
+from codegen.contract import Acc, FixedDtype, TensorType
 from codegen.expr import Expr, Name, Type
 from codegen.lower.tests_samples import Sample, Scalar, base, failing
 from codegen.messages import (
@@ -25,9 +26,10 @@ from codegen.messages import (
     Text,
     Value,
     float_text,
+    mask_length,
     message,
 )
-from codegen.model import Acc, FixedDtype, Operator, TensorType
+from codegen.model import Operator
 from codegen.rules import (
     AccDtypeRule,
     CheckRule,
@@ -181,7 +183,7 @@ def wrong_calls(op: Operator) -> list[Wrong]:
                 found += _elements(usual, rule)
     if op.grad_mask:
         count = len(op.outputs)
-        found.append(Wrong((), (), f"grad_mask: expected {count} bools, got {count + 1}"))
+        found.append(Wrong((), (), f"{mask_length(count)}{count + 1}"))
     return found
 
 

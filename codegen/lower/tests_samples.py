@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
+from codegen.contract import Argument, DimEntry, ScalarType, Shape, StarEntry, TensorType
 from codegen.expr import Expr, Name, Query, walk
 from codegen.expr_fold import FoldError
 from codegen.expr_value import value
-from codegen.model import Argument, DimEntry, Operator, ScalarType, Shape, StarEntry, TensorType
+from codegen.model import Operator
 from codegen.rules import ElementsRule
 from codegen.types import DTYPES
 

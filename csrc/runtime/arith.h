@@ -78,15 +78,9 @@ static inline int64_t pow_i64(bool *overflow, int64_t a, int64_t b) {
     return r;
 }
 
-static inline int64_t min_i64(bool *overflow, int64_t a, int64_t b) {
-    (void)overflow;
-    return a < b ? a : b;
-}
+static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static inline int64_t max_i64(bool *overflow, int64_t a, int64_t b) {
-    (void)overflow;
-    return a > b ? a : b;
-}
+static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* Rounds towards plus infinity. */
 static inline int64_t ceil_div_i64(bool *overflow, int64_t a, int64_t b) {

@@ -60,7 +60,7 @@ bool cuda_any_empty(const cuda_plan *plans, int count);
 /* Launches the passes in order, each with the call record as its one parameter; an empty grid launches nothing. */
 bool cuda_run(error *e, const cuda_scope *scope, const cuda_plan *plans, int count, const void *call);
 
-/* Fills with zero bytes in the order of the current stream. */
+/* Fills `bytes` bytes of memory of this device with zeros, in the order of its current stream. */
 bool cuda_zero(error *e, int32_t device_index, void *data, int64_t bytes);
 
 #endif

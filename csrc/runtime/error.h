@@ -41,6 +41,7 @@ const char *int_text(error *e, int64_t value);
 /* True or False, as Python spells them. */
 const char *bool_text(bool value);
 
+/* Returns false from the calling function, with this text, unless the condition holds. */
 #define CHECK(e, condition, ...)                                                                                       \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
@@ -48,6 +49,7 @@ const char *bool_text(bool value);
         }                                                                                                              \
     } while (0)
 
+/* The same for a function of the C ABI, called with the rest of the arguments: 0 is success. */
 #define CHECK_ABI(e, function, ...)                                                                                    \
     do {                                                                                                               \
         if (function(__VA_ARGS__) != 0) {                                                                              \

@@ -211,24 +211,19 @@ void tensor_release(error *e, tensor *t) {
     t->handle = NULL;
 }
 
-/* open, the numbers separated by commas, close; TEXT_DIMS numbers of 20 digits fit into ERROR_VALUE. */
-static const char *list_text(error *e, const int64_t *numbers, int64_t count, char open, char close) {
-    char *const text = error_value(e);
+const char *sizes_text(error *e, const int64_t *sizes, int64_t count) {
+    char *const text = error_value(e); /* TEXT_DIMS numbers of 20 digits fit */
     const int64_t shown = count < TEXT_DIMS ? count : TEXT_DIMS;
     size_t used = 0;
-    text[used++] = open;
+    text[used++] = '[';
     for (int64_t i = 0; i < shown; i++) {
-        used += (size_t)snprintf(text + used, ERROR_VALUE - used, i > 0 ? ", %" PRId64 : "%" PRId64, numbers[i]);
+        used += (size_t)snprintf(text + used, ERROR_VALUE - used, i > 0 ? ", %" PRId64 : "%" PRId64, sizes[i]);
     }
-    snprintf(text + used, ERROR_VALUE - used, "%s%c", shown < count ? ", ..." : "", close);
+    snprintf(text + used, ERROR_VALUE - used, "%s]", shown < count ? ", ..." : "");
     return text;
 }
 
-const char *sizes_text(error *e, const int64_t *sizes, int64_t count) { return list_text(e, sizes, count, '[', ']'); }
-
 const char *shape_text(error *e, const tensor *t) { return sizes_text(e, t->sizes, t->dim); }
-
-const char *strides_text(error *e, const tensor *t) { return list_text(e, t->strides, t->dim, '(', ')'); }
 
 const char *index_text(error *e, const tensor *t, int64_t i) {
     int64_t index[MAX_DIMS];
@@ -236,7 +231,7 @@ const char *index_text(error *e, const tensor *t, int64_t i) {
         index[d] = i % t->sizes[d];
         i /= t->sizes[d];
     }
-    return t->dim == 0 ? "" : list_text(e, index, t->dim, '[', ']');
+    return t->dim == 0 ? "" : sizes_text(e, index, t->dim);
 }
 
 const char *device_text(error *e, const tensor *t) {

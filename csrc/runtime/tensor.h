@@ -84,12 +84,11 @@ bool shape_add_dim(error *e, shape *s, int64_t size);
 
 bool same_sizes(const int64_t *a, int64_t count_a, const int64_t *b, int64_t count_b);
 
-/* Spelled out for an error: [2, 3], (3, 1), cuda:0; at most TEXT_DIMS numbers, then "...". The last one spells where
+/* Spelled out for an error: [2, 3], cuda:0; at most TEXT_DIMS numbers, then "...". The last one spells where
  * element `i` stands, in row-major order: [0, 3], and nothing for a 0-d tensor. */
 enum { TEXT_DIMS = 16 };
 const char *sizes_text(error *e, const int64_t *sizes, int64_t count);
 const char *shape_text(error *e, const tensor *t);
-const char *strides_text(error *e, const tensor *t);
 const char *device_text(error *e, const tensor *t);
 const char *index_text(error *e, const tensor *t, int64_t i);
 

@@ -68,7 +68,6 @@ TORCH_ABI void aoti_torch_grad_mode_set_enabled(bool enabled);
 TORCH_ABI void aoti_torch_check(bool condition, const char *function, const char *file, uint32_t line, const char *text);
 
 /* Numbers of devices and dtypes in the running version. */
-TORCH_ABI int32_t aoti_torch_device_type_cpu(void);
 TORCH_ABI int32_t aoti_torch_device_type_cuda(void);
 TORCH_ABI int32_t aoti_torch_dtype_float64(void);
 TORCH_ABI int32_t aoti_torch_dtype_float32(void);

@@ -2,7 +2,7 @@
  *
  * Rows of table picked by index.
  */
-#include "gather_rows.h"
+#include "gather_rows_call.h"
 
 #include "host.h"
 #include "operators.h"
@@ -12,11 +12,11 @@ typedef struct gather_rows_frame {
         tensor table;
         tensor index;
         tensor y;
-    } t;
+    } t; /* tensors */
     struct {
         dtype T;
         dtype I;
-    } d;
+    } d; /* what the dtype variables stand for */
     gather_rows_call call;
 } gather_rows_frame;
 
@@ -64,10 +64,10 @@ static int index_of_I(dtype d) {
     }
 }
 
+/* All that can be told without looking at elements; also gives the names of the spec their values. */
 static bool gather_rows_check(error *e, gather_rows_frame *f) {
     gather_rows_call *const c = &f->call;
-    bool exceeds = false;
-    bool *const overflow = &exceeds;
+    bool overflow = false;
     if (!tensor_read(e, &f->t.table, "table") ||
         !tensor_read(e, &f->t.index, "index")) {
         return false;
@@ -88,14 +88,28 @@ static bool gather_rows_check(error *e, gather_rows_frame *f) {
     c->n = f->t.table.sizes[1];
     CHECK(e, f->t.index.dim == 1, "index: expected 1 dimension, got %" PRId64, f->t.index.dim);
     c->k = f->t.index.sizes[0];
-    c->threads = max_i64(overflow, min_i64(overflow, 32, next_pow2_i64(overflow, max_i64(overflow, 1, ceil_div_i64(overflow, mul_i64(overflow, c->n, dtype_size(f->d.T)), 16)))), min_i64(overflow, 256, next_pow2_i64(overflow, max_i64(overflow, 1, ceil_div_i64(overflow, mul_i64(overflow, c->n, dtype_size(f->d.T)), 64)))));
-    CHECK(e, !exceeds,
+    c->threads = max_i64(min_i64(32,
+                                 next_pow2_i64(&overflow,
+                                               max_i64(1,
+                                                       ceil_div_i64(&overflow,
+                                                                    mul_i64(&overflow, c->n, dtype_size(f->d.T)),
+                                                                    16)))),
+                         min_i64(256,
+                                 next_pow2_i64(&overflow,
+                                               max_i64(1,
+                                                       ceil_div_i64(&overflow,
+                                                                    mul_i64(&overflow, c->n, dtype_size(f->d.T)),
+                                                                    64)))));
+    CHECK(e, !overflow,
           "threads = max(min(32, next_pow2(max(1, ceil_div(n * sizeof(T), 16)))), min(256, next_pow2(max(1, ceil_div(n * sizeof(T), 64))))) does not fit 64-bit integers");
-    c->chunks = max_i64(overflow, 1, ceil_div_i64(overflow, mul_i64(overflow, c->n, dtype_size(f->d.T)), mul_i64(overflow, 64, c->threads)));
-    CHECK(e, !exceeds, "chunks = max(1, ceil_div(n * sizeof(T), 64 * threads)) does not fit 64-bit integers");
+    c->chunks = max_i64(1,
+                        ceil_div_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)),
+                                     mul_i64(&overflow, 64, c->threads)));
+    CHECK(e, !overflow, "chunks = max(1, ceil_div(n * sizeof(T), 64 * threads)) does not fit 64-bit integers");
     return true;
 }
 
+/* Rules on elements of CPU tensors; to look at those of a GPU would be to wait for it. */
 static bool gather_rows_values(error *e, const gather_rows_frame *f) {
     const gather_rows_call *const c = &f->call;
     /* 0 <= index < m */
@@ -114,6 +128,7 @@ static bool gather_rows_values(error *e, const gather_rows_frame *f) {
     return true;
 }
 
+/* The outputs that are wanted. */
 static bool gather_rows_allocate(error *e, gather_rows_frame *f) {
     const gather_rows_call *const c = &f->call;
     shape s;
@@ -225,9 +240,9 @@ static bool gather_rows_cpu(error *e, gather_rows_frame *f) {
     const int64_t bytes = tensor_bytes(&f->t.table) +
                           tensor_bytes(&f->t.index) +
                           tensor_bytes(&f->t.y);
-    const int T = index_of_T(f->d.T);
-    const int I = index_of_I(f->d.I);
-    plans[0] = (cpu_plan){&gather_rows_kernels[T][I], c->k};
+    const int T_place = index_of_T(f->d.T);
+    const int I_place = index_of_I(f->d.I);
+    plans[0] = (cpu_plan){&gather_rows_kernels[T_place][I_place], c->k};
     if (cpu_any_empty(plans, 1) && !gather_rows_zero(e, f)) {
         return false;
     }
@@ -238,8 +253,8 @@ extern const unsigned char gather_rows_fatbin[];
 
 static cuda_module module = {.image = gather_rows_fatbin};
 
-static bool gather_rows_plan(
-    error *e, const gather_rows_frame *f, const cuda_scope *scope, cuda_plan *plan) {
+/* The first launch shape of the spec whose condition holds. */
+static bool gather_rows_plan(error *e, const gather_rows_frame *f, const cuda_scope *scope, cuda_plan *plan) {
     static cuda_kernel kernels[1][12][2] = {
         {
             {
@@ -294,16 +309,16 @@ static bool gather_rows_plan(
     };
     (void)scope;
     const gather_rows_call *const c = &f->call;
-    const int T = index_of_T(f->d.T);
-    const int I = index_of_I(f->d.I);
-    bool exceeds = false;
-    bool *const overflow = &exceeds;
-    plan->kernel = &kernels[0][T][I];
+    const int T_place = index_of_T(f->d.T);
+    const int I_place = index_of_I(f->d.I);
+    bool overflow = false;
+    plan->kernel = &kernels[0][T_place][I_place];
     plan->launch = (cuda_launch){
-        .grid = {mul_i64(overflow, ceil_div_i64(overflow, c->k, floordiv_i64(overflow, 256, c->threads)), c->chunks), 1, 1},
+        .grid = {mul_i64(&overflow, ceil_div_i64(&overflow, c->k, floordiv_i64(&overflow, 256, c->threads)), c->chunks),
+                 1, 1},
         .block = {256, 1, 1},
     };
-    CHECK(e, !exceeds, "gather_rows: a number leaves 64 bits or is divided by zero");
+    CHECK(e, !overflow, "launch of gather_rows: a number leaves 64 bits or is divided by zero");
     return true;
 }
 

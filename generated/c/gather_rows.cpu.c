@@ -1,7 +1,8 @@
 /* my_ops::gather_rows(Tensor table, Tensor index) -> Tensor
  *
- * The CPU unit of gather_rows: compiled once for each choice of dtypes and each instruction set, with T_DTYPE, I_DTYPE
- * and CPU_SYMBOL defined by the build. */
+ * The CPU unit of gather_rows.
+ * It is compiled once for each choice of dtypes and each instruction set; the build defines T_DTYPE, I_DTYPE and
+ * CPU_SYMBOL(kernel), the name of a kernel of this choice. */
 #include "scalar.h"
 
 typedef CPU_SCALAR(T_DTYPE) T_t;
@@ -35,7 +36,7 @@ static inline void store_I(I_t *p, I_acc_t value) {
 
 #include "vector.h"
 
-#include "gather_rows.h"
+#include "gather_rows_call.h"
 
 typedef struct gather_rows_args {
     const scalar_t *table;

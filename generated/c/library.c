@@ -17,7 +17,7 @@ static const operator_entry entries[] = {
     {"_rms_norm_no_grad(Tensor x, Tensor weight, float eps=1e-06) -> Tensor",
      "_rms_norm_no_grad", rms_norm_boxed, rms_norm_boxed},
     {"_rms_norm_saved(Tensor x, Tensor weight, float eps=1e-06) -> (Tensor, Tensor)",
-     "_rms_norm_saved", rms_norm_saved_boxed, rms_norm_saved_boxed},
+     "_rms_norm_saved", rms_norm__saved_boxed, rms_norm__saved_boxed},
     {"rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)",
      "rms_norm_backward", rms_norm_backward_boxed, rms_norm_backward_boxed},
     {"_rms_norm_backward_no_grad(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)",

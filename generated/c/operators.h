@@ -7,7 +7,7 @@
 BoxedKernel square_boxed;
 BoxedKernel square_backward_boxed;
 BoxedKernel rms_norm_boxed;
-BoxedKernel rms_norm_saved_boxed;
+BoxedKernel rms_norm__saved_boxed;
 BoxedKernel rms_norm_backward_boxed;
 BoxedKernel gather_rows_boxed;
 

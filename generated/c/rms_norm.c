@@ -2,7 +2,7 @@
  *
  * Root-mean-square normalisation over the last dimension, scaled by weight.
  */
-#include "rms_norm.h"
+#include "rms_norm_call.h"
 
 #include "host.h"
 #include "operators.h"
@@ -13,10 +13,10 @@ typedef struct rms_norm_frame {
         tensor weight;
         tensor y;
         tensor rstd;
-    } t;
+    } t; /* tensors */
     struct {
         dtype T;
-    } d;
+    } d; /* what the dtype variables stand for */
     rms_norm_call call;
 } rms_norm_frame;
 
@@ -36,10 +36,10 @@ static int index_of_T(dtype d) {
     }
 }
 
+/* All that can be told without looking at elements; also gives the names of the spec their values. */
 static bool rms_norm_check(error *e, rms_norm_frame *f) {
     rms_norm_call *const c = &f->call;
-    bool exceeds = false;
-    bool *const overflow = &exceeds;
+    bool overflow = false;
     if (!tensor_read(e, &f->t.x, "x") ||
         !tensor_read(e, &f->t.weight, "weight")) {
         return false;
@@ -55,15 +55,17 @@ static bool rms_norm_check(error *e, rms_norm_frame *f) {
           device_text(e, &f->t.weight));
     /* shapes */
     CHECK(e, f->t.x.dim >= 1, "x: expected at least 1 dimension, got %" PRId64, f->t.x.dim);
-    c->rows = product_i64(overflow, f->t.x.sizes, f->t.x.dim - 1);
-    CHECK(e, !exceeds, "x: the product of rows does not fit 64-bit integers");
+    c->rows = product_i64(&overflow, f->t.x.sizes, f->t.x.dim - 1);
+    CHECK(e, !overflow, "x: the product of rows does not fit 64-bit integers");
     c->n = f->t.x.sizes[f->t.x.dim - 1];
     CHECK(e, f->t.weight.dim == 1, "weight: expected 1 dimension, got %" PRId64, f->t.weight.dim);
-    c->span = mod_i64(overflow, mul_i64(overflow, c->n, dtype_size(f->d.T)), 16) == 0 ? mul_i64(overflow, c->n, dtype_size(f->d.T)) : add_i64(overflow, mul_i64(overflow, c->n, dtype_size(f->d.T)), 16);
-    CHECK(e, !exceeds,
+    c->span = mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0
+                  ? mul_i64(&overflow, c->n, dtype_size(f->d.T))
+                  : add_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16);
+    CHECK(e, !overflow,
           "span = n * sizeof(T) if n * sizeof(T) %% 16 == 0 else n * sizeof(T) + 16 does not fit 64-bit integers");
-    c->lanes = min_i64(overflow, 32, next_pow2_i64(overflow, ceil_div_i64(overflow, c->span, 16)));
-    CHECK(e, !exceeds, "lanes = min(32, next_pow2(ceil_div(span, 16))) does not fit 64-bit integers");
+    c->lanes = min_i64(32, next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, 16)));
+    CHECK(e, !overflow, "lanes = min(32, next_pow2(ceil_div(span, 16))) does not fit 64-bit integers");
     CHECK(e, f->t.weight.sizes[0] == c->n, "weight: expected shape [n] with n = %" PRId64 " (from x), got %s", c->n,
           shape_text(e, &f->t.weight));
     /* checks */
@@ -72,6 +74,7 @@ static bool rms_norm_check(error *e, rms_norm_frame *f) {
     return true;
 }
 
+/* The outputs that are wanted. */
 static bool rms_norm_allocate(error *e, rms_norm_frame *f, bool saved) {
     const rms_norm_call *const c = &f->call;
     shape s;
@@ -104,10 +107,11 @@ static bool rms_norm_zero(error *e, const rms_norm_frame *f) {
 /* What depends on the hardware: sizes that only launches know, and scratch. */
 static bool rms_norm_prepare(error *e, rms_norm_frame *f, int64_t arch) {
     rms_norm_call *const c = &f->call;
-    bool exceeds = false;
-    bool *const overflow = &exceeds;
-    c->cluster = arch < 90 || c->span <= 32768 ? 1 : next_pow2_i64(overflow, ceil_div_i64(overflow, c->span, c->span <= 131072 ? 16384 : 32768));
-    CHECK(e, !exceeds, "scratch: a number leaves 64 bits or is divided by zero");
+    bool overflow = false;
+    c->cluster = arch < 90 || c->span <= 32768
+                     ? 1
+                     : next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, c->span <= 131072 ? 16384 : 32768));
+    CHECK(e, !overflow, "the sizes of launch and scratch: a number leaves 64 bits or is divided by zero");
     return true;
 }
 
@@ -140,8 +144,8 @@ static bool rms_norm_cpu(error *e, rms_norm_frame *f) {
                           tensor_bytes(&f->t.weight) +
                           tensor_bytes(&f->t.y) +
                           tensor_bytes(&f->t.rstd);
-    const int T = index_of_T(f->d.T);
-    plans[0] = (cpu_plan){&rms_norm_kernels[T], c->rows};
+    const int T_place = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&rms_norm_kernels[T_place], c->rows};
     if (cpu_any_empty(plans, 1) && !rms_norm_zero(e, f)) {
         return false;
     }
@@ -152,8 +156,8 @@ extern const unsigned char rms_norm_fatbin[];
 
 static cuda_module module = {.image = rms_norm_fatbin};
 
-static bool rms_norm_plan(
-    error *e, const rms_norm_frame *f, const cuda_scope *scope, cuda_plan *plan) {
+/* The first launch shape of the spec whose condition holds. */
+static bool rms_norm_plan(error *e, const rms_norm_frame *f, const cuda_scope *scope, cuda_plan *plan) {
     static cuda_kernel kernels[7][4] = {
         {
             {0},
@@ -199,63 +203,67 @@ static bool rms_norm_plan(
         },
     };
     const rms_norm_call *const c = &f->call;
-    const int T = index_of_T(f->d.T);
-    bool exceeds = false;
-    bool *const overflow = &exceeds;
+    const int T_place = index_of_T(f->d.T);
+    bool overflow = false;
     if (dtype_size(f->d.T) <= 4 && c->span <= 16384 &&
-        mul_i64(overflow, c->rows, round_up_i64(overflow, ceil_div_i64(overflow, c->span, 16), 32)) <= mul_i64(overflow, 2048, scope->sm_count) &&
+        mul_i64(&overflow, c->rows, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)) <=
+        mul_i64(&overflow, 2048, scope->sm_count) &&
         (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
-        aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[0][T];
+         aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[0][T_place];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
-            .block = {round_up_i64(overflow, ceil_div_i64(overflow, c->span, 16), 32), 1, 1},
+            .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32), 1, 1},
         };
-    } else if (dtype_size(f->d.T) <= 4 && c->span <= 512 && (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 &&
-        aligned_to(c->weight, 16) && aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[1][T];
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 512 &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
+                aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[1][T_place];
         plan->launch = (cuda_launch){
-            .grid = {ceil_div_i64(overflow, c->rows, mul_i64(overflow, floordiv_i64(overflow, 256, c->lanes), 4)), 1, 1},
+            .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 4)), 1,
+                     1},
             .block = {256, 1, 1},
         };
-    } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 && (aligned_to(c->x, 16) &&
-        c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) && aligned_to(c->y, 16) &&
-        aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[2][T];
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
+                aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[2][T_place];
         plan->launch = (cuda_launch){
-            .grid = {ceil_div_i64(overflow, c->rows, 16), 1, 1},
+            .grid = {ceil_div_i64(&overflow, c->rows, 16), 1, 1},
             .block = {256, 1, 1},
         };
-    } else if (dtype_size(f->d.T) <= 4 && c->span <= mul_i64(overflow, 32768, c->cluster) && c->cluster <= 8 &&
-        (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
-        aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[3][T];
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= mul_i64(&overflow, 32768, c->cluster) && c->cluster <= 8 &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
+                aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[3][T_place];
         plan->launch = (cuda_launch){
-            .grid = {mul_i64(overflow, c->rows, c->cluster), 1, 1},
-            .block = {round_up_i64(overflow, ceil_div_i64(overflow, c->span, mul_i64(overflow, 64, c->cluster)), 32), 1, 1},
+            .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
+            .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->cluster)), 32),
+                      1, 1},
             .cluster = {c->cluster, 1, 1},
         };
     } else if (c->n <= 512) {
-        plan->kernel = &kernels[4][T];
+        plan->kernel = &kernels[4][T_place];
         plan->launch = (cuda_launch){
-            .grid = {ceil_div_i64(overflow, c->rows, 8), 1, 1},
+            .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
-    } else if (c->span <= mul_i64(overflow, 32768, c->cluster) && c->cluster <= 8) {
-        plan->kernel = &kernels[5][T];
+    } else if (c->span <= mul_i64(&overflow, 32768, c->cluster) && c->cluster <= 8) {
+        plan->kernel = &kernels[5][T_place];
         plan->launch = (cuda_launch){
-            .grid = {mul_i64(overflow, c->rows, c->cluster), 1, 1},
-            .block = {round_up_i64(overflow, ceil_div_i64(overflow, c->span, mul_i64(overflow, 32, c->cluster)), 32), 1, 1},
+            .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
+            .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 32, c->cluster)), 32),
+                      1, 1},
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[6][T];
+        plan->kernel = &kernels[6][T_place];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},
         };
     }
-    CHECK(e, !exceeds, "rms_norm: a number leaves 64 bits or is divided by zero");
+    CHECK(e, !overflow, "launch of rms_norm: a number leaves 64 bits or is divided by zero");
     return true;
 }
 
@@ -315,7 +323,8 @@ void rms_norm_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs
     grad_mode_restore(grad_mode);
     error_raise(&e);
 }
-void rms_norm_saved_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+
+void rms_norm__saved_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
     (void)num_args;
     (void)num_outputs;
     error e;

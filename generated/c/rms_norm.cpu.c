@@ -1,7 +1,8 @@
 /* my_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
  *
- * The CPU unit of rms_norm: compiled once for each choice of dtypes and each instruction set, with T_DTYPE
- * and CPU_SYMBOL defined by the build. */
+ * The CPU unit of rms_norm.
+ * It is compiled once for each choice of dtypes and each instruction set; the build defines T_DTYPE and
+ * CPU_SYMBOL(kernel), the name of a kernel of this choice. */
 #include "scalar.h"
 
 typedef CPU_SCALAR(T_DTYPE) T_t;
@@ -24,7 +25,7 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
-#include "rms_norm.h"
+#include "rms_norm_call.h"
 
 typedef struct rms_norm_args {
     const scalar_t *x;

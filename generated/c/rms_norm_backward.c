@@ -2,7 +2,7 @@
  *
  * Gradients of rms_norm. Each block sums a fixed set of rows; a second pass adds the partial sums in a fixed order.
  */
-#include "rms_norm_backward.h"
+#include "rms_norm_backward_call.h"
 
 #include "host.h"
 #include "operators.h"
@@ -16,10 +16,10 @@ typedef struct rms_norm_backward_frame {
         tensor grad_x;
         tensor grad_weight;
         tensor partial;
-    } t;
+    } t; /* tensors */
     struct {
         dtype T;
-    } d;
+    } d; /* what the dtype variables stand for */
     bool mask[2]; /* which outputs are wanted */
     rms_norm_backward_call call;
 } rms_norm_backward_frame;
@@ -40,10 +40,10 @@ static int index_of_T(dtype d) {
     }
 }
 
+/* All that can be told without looking at elements; also gives the names of the spec their values. */
 static bool rms_norm_backward_check(error *e, rms_norm_backward_frame *f) {
     rms_norm_backward_call *const c = &f->call;
-    bool exceeds = false;
-    bool *const overflow = &exceeds;
+    bool overflow = false;
     if (!tensor_read(e, &f->t.grad_y, "grad_y") ||
         !tensor_read(e, &f->t.x, "x") ||
         !tensor_read(e, &f->t.weight, "weight") ||
@@ -69,18 +69,20 @@ static bool rms_norm_backward_check(error *e, rms_norm_backward_frame *f) {
           device_text(e, &f->t.grad_y), device_text(e, &f->t.rstd));
     /* shapes */
     CHECK(e, f->t.grad_y.dim >= 1, "grad_y: expected at least 1 dimension, got %" PRId64, f->t.grad_y.dim);
-    c->rows = product_i64(overflow, f->t.grad_y.sizes, f->t.grad_y.dim - 1);
-    CHECK(e, !exceeds, "grad_y: the product of rows does not fit 64-bit integers");
+    c->rows = product_i64(&overflow, f->t.grad_y.sizes, f->t.grad_y.dim - 1);
+    CHECK(e, !overflow, "grad_y: the product of rows does not fit 64-bit integers");
     c->n = f->t.grad_y.sizes[f->t.grad_y.dim - 1];
     CHECK(e, f->t.x.dim >= 1, "x: expected at least 1 dimension, got %" PRId64, f->t.x.dim);
     CHECK(e, f->t.weight.dim == 1, "weight: expected 1 dimension, got %" PRId64, f->t.weight.dim);
-    c->span = mod_i64(overflow, mul_i64(overflow, c->n, dtype_size(f->d.T)), 16) == 0 ? mul_i64(overflow, c->n, dtype_size(f->d.T)) : add_i64(overflow, mul_i64(overflow, c->n, dtype_size(f->d.T)), 16);
-    CHECK(e, !exceeds,
+    c->span = mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0
+                  ? mul_i64(&overflow, c->n, dtype_size(f->d.T))
+                  : add_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16);
+    CHECK(e, !overflow,
           "span = n * sizeof(T) if n * sizeof(T) %% 16 == 0 else n * sizeof(T) + 16 does not fit 64-bit integers");
-    c->whole = mod_i64(overflow, mul_i64(overflow, c->n, dtype_size(f->d.T)), 16) == 0 ? 1 : 0;
-    CHECK(e, !exceeds, "whole = 1 if n * sizeof(T) %% 16 == 0 else 0 does not fit 64-bit integers");
-    c->columns = round_up_i64(overflow, c->n, 4);
-    CHECK(e, !exceeds, "columns = round_up(n, 4) does not fit 64-bit integers");
+    c->whole = mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0 ? 1 : 0;
+    CHECK(e, !overflow, "whole = 1 if n * sizeof(T) %% 16 == 0 else 0 does not fit 64-bit integers");
+    c->columns = round_up_i64(&overflow, c->n, 4);
+    CHECK(e, !overflow, "columns = round_up(n, 4) does not fit 64-bit integers");
     CHECK(e, same_sizes(f->t.x.sizes, f->t.x.dim - 1, f->t.grad_y.sizes, f->t.grad_y.dim - 1) &&
              f->t.x.sizes[f->t.x.dim - 1] == c->n,
           "x: expected shape [*rows, n] with rows = %s (from grad_y), n = %" PRId64 " (from grad_y), got %s",
@@ -93,6 +95,7 @@ static bool rms_norm_backward_check(error *e, rms_norm_backward_frame *f) {
     return true;
 }
 
+/* The outputs that are wanted. */
 static bool rms_norm_backward_allocate(error *e, rms_norm_backward_frame *f) {
     const rms_norm_backward_call *const c = &f->call;
     shape s;
@@ -125,23 +128,59 @@ static bool rms_norm_backward_zero(error *e, const rms_norm_backward_frame *f) {
 }
 
 /* What depends on the hardware: sizes that only launches know, and scratch. */
-static bool rms_norm_backward_prepare(error *e, rms_norm_backward_frame *f, int64_t arch, int64_t max_shared, int64_t sm_count) {
+static bool rms_norm_backward_prepare(error *e, rms_norm_backward_frame *f, int64_t arch, int64_t max_shared,
+                                      int64_t sm_count) {
     rms_norm_backward_call *const c = &f->call;
-    bool exceeds = false;
-    bool *const overflow = &exceeds;
-    c->limit = min_i64(overflow, 1024, mul_i64(overflow, floordiv_i64(overflow, floordiv_i64(overflow, sub_i64(overflow, max_shared, 8192), 192), 32), 32));
-    c->cluster = c->span <= mul_i64(overflow, 32, c->limit) || arch < 90 || c->span > mul_i64(overflow, 256, c->limit) ? 1 : next_pow2_i64(overflow, ceil_div_i64(overflow, c->span, mul_i64(overflow, 32, c->limit)));
-    c->vectors = c->span <= mul_i64(overflow, 16, c->limit) && c->whole == 1 ? 1 : (c->span <= mul_i64(overflow, mul_i64(overflow, 32, c->limit), c->cluster) ? 2 : 0);
-    c->threads = c->whole == 1 && c->span <= 512 ? next_pow2_i64(overflow, max_i64(overflow, 1, ceil_div_i64(overflow, c->span, 16))) : round_up_i64(overflow, ceil_div_i64(overflow, c->span, mul_i64(overflow, mul_i64(overflow, 16, max_i64(overflow, 1, c->vectors)), c->cluster)), 32);
-    c->resident = max_i64(overflow, 8, c->cluster == 1 ? sm_count : (c->cluster == 2 ? floordiv_i64(overflow, sm_count, 2) : floordiv_i64(overflow, floordiv_i64(overflow, mul_i64(overflow, sm_count, 7), 8), c->cluster)));
-    c->groups = max_i64(overflow, 1, min_i64(overflow, min_i64(overflow, floordiv_i64(overflow, c->limit, c->threads), c->threads <= 32 ? 1024 : 15), ceil_div_i64(overflow, c->rows, c->resident)));
-    c->blocks = ceil_div_i64(overflow, c->rows, mul_i64(overflow, c->groups, max_i64(overflow, 1, ceil_div_i64(overflow, c->rows, mul_i64(overflow, c->groups, c->resident)))));
-    c->step = max_i64(overflow, 1, c->whole == 1 || mul_i64(overflow, c->blocks, c->groups) < 8 ? mul_i64(overflow, c->blocks, c->groups) : mul_i64(overflow, floordiv_i64(overflow, mul_i64(overflow, c->blocks, c->groups), 8), 8));
-    c->rounds = ceil_div_i64(overflow, c->rows, c->step);
-    c->few = arch > 0 && (c->whole == 1 ? c->span <= 16384 && c->rows <= max_i64(overflow, 256, floordiv_i64(overflow, c->span, 32)) : c->n <= 1000000 && c->rows <= 512) ? 1 : 0;
+    bool overflow = false;
+    c->limit = min_i64(1024,
+                       mul_i64(&overflow,
+                               floordiv_i64(&overflow,
+                                            floordiv_i64(&overflow, sub_i64(&overflow, max_shared, 8192), 192), 32),
+                               32));
+    c->cluster = c->span <= mul_i64(&overflow, 32, c->limit) || arch < 90 || c->span > mul_i64(&overflow, 256, c->limit)
+                     ? 1
+                     : next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 32, c->limit)));
+    c->vectors = c->span <= mul_i64(&overflow, 16, c->limit) && c->whole == 1
+                     ? 1
+                     : (c->span <= mul_i64(&overflow, mul_i64(&overflow, 32, c->limit), c->cluster) ? 2 : 0);
+    c->threads = c->whole == 1 && c->span <= 512
+                     ? next_pow2_i64(&overflow, max_i64(1, ceil_div_i64(&overflow, c->span, 16)))
+                     : round_up_i64(&overflow,
+                                    ceil_div_i64(&overflow, c->span,
+                                                 mul_i64(&overflow, mul_i64(&overflow, 16, max_i64(1, c->vectors)),
+                                                         c->cluster)),
+                                    32);
+    c->resident = max_i64(8,
+                          c->cluster == 1
+                              ? sm_count
+                              : (c->cluster == 2
+                                     ? floordiv_i64(&overflow, sm_count, 2)
+                                     : floordiv_i64(&overflow,
+                                                    floordiv_i64(&overflow, mul_i64(&overflow, sm_count, 7), 8),
+                                                    c->cluster)));
+    c->groups = max_i64(1,
+                        min_i64(min_i64(floordiv_i64(&overflow, c->limit, c->threads), c->threads <= 32 ? 1024 : 15),
+                                ceil_div_i64(&overflow, c->rows, c->resident)));
+    c->blocks = ceil_div_i64(&overflow, c->rows,
+                             mul_i64(&overflow, c->groups,
+                                     max_i64(1,
+                                             ceil_div_i64(&overflow, c->rows,
+                                                          mul_i64(&overflow, c->groups, c->resident)))));
+    c->step = max_i64(1,
+                      c->whole == 1 || mul_i64(&overflow, c->blocks, c->groups) < 8
+                          ? mul_i64(&overflow, c->blocks, c->groups)
+                          : mul_i64(&overflow, floordiv_i64(&overflow, mul_i64(&overflow, c->blocks, c->groups), 8),
+                                    8));
+    c->rounds = ceil_div_i64(&overflow, c->rows, c->step);
+    c->few = arch > 0 &&
+             (c->whole == 1
+                  ? c->span <= 16384 && c->rows <= max_i64(256, floordiv_i64(&overflow, c->span, 32))
+                  : c->n <= 1000000 && c->rows <= 512)
+                 ? 1
+                 : 0;
     c->partial_size[0] = c->blocks;
     c->partial_size[1] = c->columns;
-    CHECK(e, !exceeds, "scratch: a number leaves 64 bits or is divided by zero");
+    CHECK(e, !overflow, "the sizes of launch and scratch: a number leaves 64 bits or is divided by zero");
     shape s;
     s.dim = 0;
     if (!shape_add(e, &s, c->partial_size, 2) ||
@@ -196,13 +235,14 @@ static bool rms_norm_backward_cpu(error *e, rms_norm_backward_frame *f) {
                           tensor_bytes(&f->t.grad_x) +
                           tensor_bytes(&f->t.grad_weight) +
                           tensor_bytes(&f->t.partial);
-    const int T = index_of_T(f->d.T);
-    plans[0] = (cpu_plan){&rms_norm_backward_rows_kernels[T], c->blocks};
-    if (f->mask[1] && c->few == 0) {
-        bool exceeds = false;
-        bool *const overflow = &exceeds;
-        plans[1] = (cpu_plan){&rms_norm_backward_columns_kernels[T], ceil_div_i64(overflow, c->n, 32)};
-        CHECK(e, !exceeds, "units of rms_norm_backward_columns: a number leaves 64 bits or is divided by zero");
+    const int T_place = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&rms_norm_backward_rows_kernels[T_place], c->blocks};
+    {
+        bool overflow = false;
+        if (f->mask[1] && c->few == 0) {
+            plans[1] = (cpu_plan){&rms_norm_backward_columns_kernels[T_place], ceil_div_i64(&overflow, c->n, 32)};
+        }
+        CHECK(e, !overflow, "units of rms_norm_backward_columns: a number leaves 64 bits or is divided by zero");
     }
     if (cpu_any_empty(plans, 2) && !rms_norm_backward_zero(e, f)) {
         return false;
@@ -214,8 +254,9 @@ extern const unsigned char rms_norm_backward_fatbin[];
 
 static cuda_module module = {.image = rms_norm_backward_fatbin};
 
-static bool rms_norm_backward_rows_plan(
-    error *e, const rms_norm_backward_frame *f, const cuda_scope *scope, cuda_plan *plan) {
+/* The first launch shape of the spec whose condition holds. */
+static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame *f, const cuda_scope *scope,
+                                        cuda_plan *plan) {
     static cuda_kernel kernels[7][4] = {
         {
             {0},
@@ -262,72 +303,79 @@ static bool rms_norm_backward_rows_plan(
     };
     (void)scope;
     const rms_norm_backward_call *const c = &f->call;
-    const int T = index_of_T(f->d.T);
-    bool exceeds = false;
-    bool *const overflow = &exceeds;
-    if (c->few == 1 && dtype_size(f->d.T) <= 4 && (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 &&
-        aligned_to(c->x, 16) && aligned_to(c->weight, 16) && aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) &&
-        aligned_to(c->grad_weight, 16))) {
-        plan->kernel = &kernels[0][T];
+    const int T_place = index_of_T(f->d.T);
+    bool overflow = false;
+    if (c->few == 1 && dtype_size(f->d.T) <= 4 &&
+        (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) &&
+         aligned_to(c->weight, 16) && aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) &&
+         aligned_to(c->grad_weight, 16))) {
+        plan->kernel = &kernels[0][T_place];
         plan->launch = (cuda_launch){
-            .grid = {add_i64(overflow, c->rows, ceil_div_i64(overflow, c->n, floordiv_i64(overflow, 128, dtype_size(f->d.T)))), 1, 1},
-            .block = {max_i64(overflow, 256, round_up_i64(overflow, ceil_div_i64(overflow, c->span, 16), 32)), 1, 1},
+            .grid = {add_i64(&overflow, c->rows,
+                             ceil_div_i64(&overflow, c->n, floordiv_i64(&overflow, 128, dtype_size(f->d.T)))),
+                     1, 1},
+            .block = {max_i64(256, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)), 1, 1},
         };
     } else if (c->few == 1) {
-        plan->kernel = &kernels[1][T];
+        plan->kernel = &kernels[1][T_place];
         plan->launch = (cuda_launch){
-            .grid = {add_i64(overflow, c->rows, ceil_div_i64(overflow, c->n, 32)), 1, 1},
-            .block = {min_i64(overflow, 1024, max_i64(overflow, 512, round_up_i64(overflow, ceil_div_i64(overflow, c->span, 16), 32))), 1, 1},
+            .grid = {add_i64(&overflow, c->rows, ceil_div_i64(&overflow, c->n, 32)), 1, 1},
+            .block = {min_i64(1024, max_i64(512, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32))), 1,
+                      1},
         };
-    } else if (dtype_size(f->d.T) <= 4 && c->vectors == 1 && c->threads <= 32 && (aligned_to(c->grad_y, 16) &&
-        c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) && aligned_to(c->weight, 16) &&
-        aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) && aligned_to(c->grad_weight, 16))) {
-        plan->kernel = &kernels[2][T];
+    } else if (dtype_size(f->d.T) <= 4 && c->vectors == 1 && c->threads <= 32 &&
+               (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) &&
+                aligned_to(c->weight, 16) && aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) &&
+                aligned_to(c->grad_weight, 16))) {
+        plan->kernel = &kernels[2][T_place];
         plan->launch = (cuda_launch){
             .grid = {c->blocks, 1, 1},
-            .block = {round_up_i64(overflow, mul_i64(overflow, c->threads, c->groups), 32), 1, 1},
-            .shared = mul_i64(overflow, 192, round_up_i64(overflow, mul_i64(overflow, c->threads, c->groups), 32)),
+            .block = {round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32), 1, 1},
+            .shared = mul_i64(&overflow, 192, round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32)),
         };
-    } else if (dtype_size(f->d.T) <= 4 && c->vectors == 1 && (aligned_to(c->grad_y, 16) &&
-        c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) && aligned_to(c->weight, 16) &&
-        aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) && aligned_to(c->grad_weight, 16))) {
-        plan->kernel = &kernels[3][T];
+    } else if (dtype_size(f->d.T) <= 4 && c->vectors == 1 &&
+               (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) &&
+                aligned_to(c->weight, 16) && aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) &&
+                aligned_to(c->grad_weight, 16))) {
+        plan->kernel = &kernels[3][T_place];
         plan->launch = (cuda_launch){
             .grid = {c->blocks, 1, 1},
-            .block = {mul_i64(overflow, c->threads, c->groups), 1, 1},
-            .shared = mul_i64(overflow, mul_i64(overflow, 192, c->threads), c->groups),
+            .block = {mul_i64(&overflow, c->threads, c->groups), 1, 1},
+            .shared = mul_i64(&overflow, mul_i64(&overflow, 192, c->threads), c->groups),
         };
-    } else if (dtype_size(f->d.T) <= 4 && c->vectors == 2 && (aligned_to(c->grad_y, 16) &&
-        c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) && aligned_to(c->weight, 16) &&
-        aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) && aligned_to(c->grad_weight, 16))) {
-        plan->kernel = &kernels[4][T];
+    } else if (dtype_size(f->d.T) <= 4 && c->vectors == 2 &&
+               (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) &&
+                aligned_to(c->weight, 16) && aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) &&
+                aligned_to(c->grad_weight, 16))) {
+        plan->kernel = &kernels[4][T_place];
         plan->launch = (cuda_launch){
-            .grid = {mul_i64(overflow, c->blocks, c->cluster), 1, 1},
-            .block = {mul_i64(overflow, c->threads, c->groups), 1, 1},
-            .shared = mul_i64(overflow, mul_i64(overflow, 192, c->threads), c->groups),
+            .grid = {mul_i64(&overflow, c->blocks, c->cluster), 1, 1},
+            .block = {mul_i64(&overflow, c->threads, c->groups), 1, 1},
+            .shared = mul_i64(&overflow, mul_i64(&overflow, 192, c->threads), c->groups),
             .cluster = {c->cluster, 1, 1},
         };
     } else if (c->vectors > 0) {
-        plan->kernel = &kernels[5][T];
+        plan->kernel = &kernels[5][T_place];
         plan->launch = (cuda_launch){
-            .grid = {mul_i64(overflow, c->blocks, c->cluster), 1, 1},
-            .block = {round_up_i64(overflow, mul_i64(overflow, c->threads, c->groups), 32), 1, 1},
-            .shared = mul_i64(overflow, 192, round_up_i64(overflow, mul_i64(overflow, c->threads, c->groups), 32)),
+            .grid = {mul_i64(&overflow, c->blocks, c->cluster), 1, 1},
+            .block = {round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32), 1, 1},
+            .shared = mul_i64(&overflow, 192, round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32)),
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[6][T];
+        plan->kernel = &kernels[6][T_place];
         plan->launch = (cuda_launch){
             .grid = {c->blocks, 1, 1},
             .block = {1024, 1, 1},
         };
     }
-    CHECK(e, !exceeds, "rms_norm_backward_rows: a number leaves 64 bits or is divided by zero");
+    CHECK(e, !overflow, "launch of rms_norm_backward_rows: a number leaves 64 bits or is divided by zero");
     return true;
 }
 
-static bool rms_norm_backward_columns_plan(
-    error *e, const rms_norm_backward_frame *f, const cuda_scope *scope, cuda_plan *plan) {
+/* The first launch shape of the spec whose condition holds. */
+static bool rms_norm_backward_columns_plan(error *e, const rms_norm_backward_frame *f, const cuda_scope *scope,
+                                           cuda_plan *plan) {
     static cuda_kernel kernels[1][4] = {
         {
             {.name = "rms_norm_backward_columns__float64__0", .module = &module},
@@ -341,15 +389,14 @@ static bool rms_norm_backward_columns_plan(
     if (!(f->mask[1] && c->few == 0)) {
         return true;
     }
-    const int T = index_of_T(f->d.T);
-    bool exceeds = false;
-    bool *const overflow = &exceeds;
-    plan->kernel = &kernels[0][T];
+    const int T_place = index_of_T(f->d.T);
+    bool overflow = false;
+    plan->kernel = &kernels[0][T_place];
     plan->launch = (cuda_launch){
-        .grid = {ceil_div_i64(overflow, c->n, 32), 1, 1},
+        .grid = {ceil_div_i64(&overflow, c->n, 32), 1, 1},
         .block = {256, 1, 1},
     };
-    CHECK(e, !exceeds, "rms_norm_backward_columns: a number leaves 64 bits or is divided by zero");
+    CHECK(e, !overflow, "launch of rms_norm_backward_columns: a number leaves 64 bits or is divided by zero");
     return true;
 }
 

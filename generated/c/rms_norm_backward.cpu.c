@@ -1,7 +1,8 @@
 /* my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
  *
- * The CPU unit of rms_norm_backward: compiled once for each choice of dtypes and each instruction set, with T_DTYPE
- * and CPU_SYMBOL defined by the build. */
+ * The CPU unit of rms_norm_backward.
+ * It is compiled once for each choice of dtypes and each instruction set; the build defines T_DTYPE and
+ * CPU_SYMBOL(kernel), the name of a kernel of this choice. */
 #include "scalar.h"
 
 typedef CPU_SCALAR(T_DTYPE) T_t;
@@ -24,7 +25,7 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
-#include "rms_norm_backward.h"
+#include "rms_norm_backward_call.h"
 
 typedef struct rms_norm_backward_args {
     const scalar_t *grad_y;
@@ -89,6 +90,7 @@ void CPU_SYMBOL(rms_norm_backward_rows)(const void *record, int64_t begin, int64
     const rms_norm_backward_args args = rms_norm_backward_args_from(record);
     rms_norm_backward_rows(&args, begin, end);
 }
+
 void CPU_SYMBOL(rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end);
 
 void CPU_SYMBOL(rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end) {

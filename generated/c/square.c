@@ -2,7 +2,7 @@
  *
  * x * x, element by element.
  */
-#include "square.h"
+#include "square_call.h"
 
 #include "host.h"
 #include "operators.h"
@@ -11,10 +11,10 @@ typedef struct square_frame {
     struct {
         tensor x;
         tensor y;
-    } t;
+    } t; /* tensors */
     struct {
         dtype T;
-    } d;
+    } d; /* what the dtype variables stand for */
     square_call call;
 } square_frame;
 
@@ -34,10 +34,10 @@ static int index_of_T(dtype d) {
     }
 }
 
+/* All that can be told without looking at elements; also gives the names of the spec their values. */
 static bool square_check(error *e, square_frame *f) {
     square_call *const c = &f->call;
-    bool exceeds = false;
-    bool *const overflow = &exceeds;
+    bool overflow = false;
     if (!tensor_read(e, &f->t.x, "x")) {
         return false;
     }
@@ -46,11 +46,12 @@ static bool square_check(error *e, square_frame *f) {
     CHECK(e, index_of_T(f->d.T) >= 0, "x: expected dtype float64, float32, float16 or bfloat16, got %s",
           dtype_name(f->t.x.dtype));
     /* shapes */
-    c->shape = product_i64(overflow, f->t.x.sizes, f->t.x.dim);
-    CHECK(e, !exceeds, "x: the product of shape does not fit 64-bit integers");
+    c->shape = product_i64(&overflow, f->t.x.sizes, f->t.x.dim);
+    CHECK(e, !overflow, "x: the product of shape does not fit 64-bit integers");
     return true;
 }
 
+/* The outputs that are wanted. */
 static bool square_allocate(error *e, square_frame *f) {
     shape s;
     s.dim = 0;
@@ -94,8 +95,8 @@ static bool square_cpu(error *e, square_frame *f) {
     const square_call *const c = &f->call;
     const int64_t bytes = tensor_bytes(&f->t.x) +
                           tensor_bytes(&f->t.y);
-    const int T = index_of_T(f->d.T);
-    plans[0] = (cpu_plan){&square_kernels[T], tensor_numel(&f->t.x)};
+    const int T_place = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&square_kernels[T_place], tensor_numel(&f->t.x)};
     if (cpu_any_empty(plans, 1) && !square_zero(e, f)) {
         return false;
     }
@@ -106,8 +107,8 @@ extern const unsigned char square_fatbin[];
 
 static cuda_module module = {.image = square_fatbin};
 
-static bool square_plan(
-    error *e, const square_frame *f, const cuda_scope *scope, cuda_plan *plan) {
+/* The first launch shape of the spec whose condition holds. */
+static bool square_plan(error *e, const square_frame *f, const cuda_scope *scope, cuda_plan *plan) {
     static cuda_kernel kernels[1][4] = {
         {
             {.name = "square__float64__0", .module = &module},
@@ -117,15 +118,17 @@ static bool square_plan(
         },
     };
     (void)scope;
-    const int T = index_of_T(f->d.T);
-    bool exceeds = false;
-    bool *const overflow = &exceeds;
-    plan->kernel = &kernels[0][T];
+    const int T_place = index_of_T(f->d.T);
+    bool overflow = false;
+    plan->kernel = &kernels[0][T_place];
     plan->launch = (cuda_launch){
-        .grid = {ceil_div_i64(overflow, add_i64(overflow, tensor_numel(&f->t.x), 7), mul_i64(overflow, mul_i64(overflow, 256, 4), floordiv_i64(overflow, 16, dtype_size(f->d.T)))), 1, 1},
+        .grid = {ceil_div_i64(&overflow, add_i64(&overflow, tensor_numel(&f->t.x), 7),
+                              mul_i64(&overflow, mul_i64(&overflow, 256, 4),
+                                      floordiv_i64(&overflow, 16, dtype_size(f->d.T)))),
+                 1, 1},
         .block = {256, 1, 1},
     };
-    CHECK(e, !exceeds, "square: a number leaves 64 bits or is divided by zero");
+    CHECK(e, !overflow, "launch of square: a number leaves 64 bits or is divided by zero");
     return true;
 }
 

@@ -1,7 +1,8 @@
 /* my_ops::square(Tensor x) -> Tensor
  *
- * The CPU unit of square: compiled once for each choice of dtypes and each instruction set, with T_DTYPE
- * and CPU_SYMBOL defined by the build. */
+ * The CPU unit of square.
+ * It is compiled once for each choice of dtypes and each instruction set; the build defines T_DTYPE and
+ * CPU_SYMBOL(kernel), the name of a kernel of this choice. */
 #include "scalar.h"
 
 typedef CPU_SCALAR(T_DTYPE) T_t;
@@ -24,7 +25,7 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
-#include "square.h"
+#include "square_call.h"
 
 typedef struct square_args {
     const scalar_t *x;

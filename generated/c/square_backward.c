@@ -2,7 +2,7 @@
  *
  * Gradient of square.
  */
-#include "square_backward.h"
+#include "square_backward_call.h"
 
 #include "host.h"
 #include "operators.h"
@@ -12,10 +12,10 @@ typedef struct square_backward_frame {
         tensor grad_y;
         tensor x;
         tensor grad_x;
-    } t;
+    } t; /* tensors */
     struct {
         dtype T;
-    } d;
+    } d; /* what the dtype variables stand for */
     square_backward_call call;
 } square_backward_frame;
 
@@ -35,10 +35,10 @@ static int index_of_T(dtype d) {
     }
 }
 
+/* All that can be told without looking at elements; also gives the names of the spec their values. */
 static bool square_backward_check(error *e, square_backward_frame *f) {
     square_backward_call *const c = &f->call;
-    bool exceeds = false;
-    bool *const overflow = &exceeds;
+    bool overflow = false;
     if (!tensor_read(e, &f->t.grad_y, "grad_y") ||
         !tensor_read(e, &f->t.x, "x")) {
         return false;
@@ -53,14 +53,15 @@ static bool square_backward_check(error *e, square_backward_frame *f) {
     CHECK(e, same_device(&f->t.x, &f->t.grad_y), "x: expected device %s (as grad_y), got %s",
           device_text(e, &f->t.grad_y), device_text(e, &f->t.x));
     /* shapes */
-    c->shape = product_i64(overflow, f->t.grad_y.sizes, f->t.grad_y.dim);
-    CHECK(e, !exceeds, "grad_y: the product of shape does not fit 64-bit integers");
+    c->shape = product_i64(&overflow, f->t.grad_y.sizes, f->t.grad_y.dim);
+    CHECK(e, !overflow, "grad_y: the product of shape does not fit 64-bit integers");
     CHECK(e, same_sizes(f->t.x.sizes, f->t.x.dim, f->t.grad_y.sizes, f->t.grad_y.dim),
           "x: expected shape [*shape] with shape = %s (from grad_y), got %s",
           sizes_text(e, f->t.grad_y.sizes, f->t.grad_y.dim), shape_text(e, &f->t.x));
     return true;
 }
 
+/* The outputs that are wanted. */
 static bool square_backward_allocate(error *e, square_backward_frame *f) {
     shape s;
     s.dim = 0;
@@ -106,8 +107,8 @@ static bool square_backward_cpu(error *e, square_backward_frame *f) {
     const int64_t bytes = tensor_bytes(&f->t.grad_y) +
                           tensor_bytes(&f->t.x) +
                           tensor_bytes(&f->t.grad_x);
-    const int T = index_of_T(f->d.T);
-    plans[0] = (cpu_plan){&square_backward_kernels[T], tensor_numel(&f->t.x)};
+    const int T_place = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&square_backward_kernels[T_place], tensor_numel(&f->t.x)};
     if (cpu_any_empty(plans, 1) && !square_backward_zero(e, f)) {
         return false;
     }
@@ -118,8 +119,8 @@ extern const unsigned char square_backward_fatbin[];
 
 static cuda_module module = {.image = square_backward_fatbin};
 
-static bool square_backward_plan(
-    error *e, const square_backward_frame *f, const cuda_scope *scope, cuda_plan *plan) {
+/* The first launch shape of the spec whose condition holds. */
+static bool square_backward_plan(error *e, const square_backward_frame *f, const cuda_scope *scope, cuda_plan *plan) {
     static cuda_kernel kernels[1][4] = {
         {
             {.name = "square_backward__float64__0", .module = &module},
@@ -129,15 +130,17 @@ static bool square_backward_plan(
         },
     };
     (void)scope;
-    const int T = index_of_T(f->d.T);
-    bool exceeds = false;
-    bool *const overflow = &exceeds;
-    plan->kernel = &kernels[0][T];
+    const int T_place = index_of_T(f->d.T);
+    bool overflow = false;
+    plan->kernel = &kernels[0][T_place];
     plan->launch = (cuda_launch){
-        .grid = {ceil_div_i64(overflow, add_i64(overflow, tensor_numel(&f->t.x), 7), mul_i64(overflow, mul_i64(overflow, 256, 2), floordiv_i64(overflow, 16, dtype_size(f->d.T)))), 1, 1},
+        .grid = {ceil_div_i64(&overflow, add_i64(&overflow, tensor_numel(&f->t.x), 7),
+                              mul_i64(&overflow, mul_i64(&overflow, 256, 2),
+                                      floordiv_i64(&overflow, 16, dtype_size(f->d.T)))),
+                 1, 1},
         .block = {256, 1, 1},
     };
-    CHECK(e, !exceeds, "square_backward: a number leaves 64 bits or is divided by zero");
+    CHECK(e, !overflow, "launch of square_backward: a number leaves 64 bits or is divided by zero");
     return true;
 }
 

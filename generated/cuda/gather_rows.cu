@@ -122,4 +122,3 @@ extern "C" __global__ void __launch_bounds__(256)
 gather_rows__complex128_int64__0(const __grid_constant__ gather_rows_call call) {
     gather_rows<double2, int64_t>(gather_rows_args<double2, int64_t>(call));
 }
-

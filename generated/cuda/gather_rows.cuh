@@ -1,10 +1,11 @@
 // my_ops::gather_rows(Tensor table, Tensor index) -> Tensor
 //
-// What the device functions of gather_rows see: the fields of the call record under the types of one choice of dtypes.
+// What the device functions of gather_rows see.
+// These are the fields of the call record under the types of one choice of dtypes.
 #pragma once
 
 #include "dtype.cuh"
-#include "gather_rows.h"
+#include "gather_rows_call.h"
 
 template <typename T, typename I>
 struct gather_rows_args {

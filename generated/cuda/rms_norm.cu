@@ -122,4 +122,3 @@ extern "C" __global__ void __launch_bounds__(1024)
 rms_norm__bfloat16__6(const __grid_constant__ rms_norm_call call) {
     rms_norm<__nv_bfloat16, false, 0, 0>(rms_norm_args<__nv_bfloat16>(call));
 }
-

@@ -1,10 +1,11 @@
 // my_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
 //
-// What the device functions of rms_norm see: the fields of the call record under the types of one choice of dtypes.
+// What the device functions of rms_norm see.
+// These are the fields of the call record under the types of one choice of dtypes.
 #pragma once
 
 #include "dtype.cuh"
-#include "rms_norm.h"
+#include "rms_norm_call.h"
 
 template <typename T>
 struct rms_norm_args {

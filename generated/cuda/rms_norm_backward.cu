@@ -142,4 +142,3 @@ extern "C" __global__ void __launch_bounds__(256)
 rms_norm_backward_columns__bfloat16__0(const __grid_constant__ rms_norm_backward_call call) {
     rms_norm_backward_columns<__nv_bfloat16>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
-

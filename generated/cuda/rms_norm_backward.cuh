@@ -1,10 +1,11 @@
 // my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
 //
-// What the device functions of rms_norm_backward see: the fields of the call record under the types of one choice of dtypes.
+// What the device functions of rms_norm_backward see.
+// These are the fields of the call record under the types of one choice of dtypes.
 #pragma once
 
 #include "dtype.cuh"
-#include "rms_norm_backward.h"
+#include "rms_norm_backward_call.h"
 
 template <typename T>
 struct rms_norm_backward_args {

@@ -22,4 +22,3 @@ extern "C" __global__ void __launch_bounds__(256)
 square__bfloat16__0(const __grid_constant__ square_call call) {
     square<__nv_bfloat16>(square_args<__nv_bfloat16>(call));
 }
-

@@ -1,10 +1,11 @@
 // my_ops::square(Tensor x) -> Tensor
 //
-// What the device functions of square see: the fields of the call record under the types of one choice of dtypes.
+// What the device functions of square see.
+// These are the fields of the call record under the types of one choice of dtypes.
 #pragma once
 
 #include "dtype.cuh"
-#include "square.h"
+#include "square_call.h"
 
 template <typename T>
 struct square_args {

@@ -22,4 +22,3 @@ extern "C" __global__ void __launch_bounds__(256)
 square_backward__bfloat16__0(const __grid_constant__ square_backward_call call) {
     square_backward<__nv_bfloat16>(square_backward_args<__nv_bfloat16>(call));
 }
-

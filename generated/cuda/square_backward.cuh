@@ -1,10 +1,11 @@
 // my_ops::square_backward(Tensor grad_y, Tensor x) -> Tensor
 //
-// What the device functions of square_backward see: the fields of the call record under the types of one choice of dtypes.
+// What the device functions of square_backward see.
+// These are the fields of the call record under the types of one choice of dtypes.
 #pragma once
 
 #include "dtype.cuh"
-#include "square_backward.h"
+#include "square_backward_call.h"
 
 template <typename T>
 struct square_backward_args {

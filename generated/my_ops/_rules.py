@@ -101,11 +101,6 @@ def sizes_text(sizes: Sequence[int]) -> str:
     return f"[{', '.join(str(size) for size in sizes)}]"
 
 
-def strides_text(strides: Sequence[int]) -> str:
-    """(3, 1)"""
-    return f"({', '.join(str(stride) for stride in strides)})"
-
-
 def float_text(value: float) -> str:
     """The shortest of %.6g to %.17g that reads back as the same number; a symbol by its name."""
     if not isinstance(value, (int, float)):

@@ -9,9 +9,10 @@ import pytest
 
 from codegen import supported
 from codegen.check import OPERATOR_KEYS
+from codegen.contract import Default, Word
 from codegen.expr import integer
 from codegen.expr_text import print_text
-from codegen.model import Backward, Binding, Default, Gradient, Library, Operator, Samples, Word
+from codegen.model import Backward, Binding, Gradient, Library, Operator, Samples
 
 ROOT = Path(__file__).parents[2]
 WHOLE_FILE = (ROOT / "tests" / "specs" / "whole_file.yaml").read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +22,7 @@ def test_fine(name: str) -> None:
     ["", "1x", "a-b", "a b", "é", "_x", "a__b", "x" * 65, "int", "class", "lambda", "template", "restrict",
     "nullptr", "float32",
      "all", "bits", "int64_t", "float4", "dim3", "torch", "self", "NULL", "a\n", "typeof", "co_await", "None",
-     "scalar_t"],
+     "scalar_t", "INT32_MAX", "HUGE_VAL", "M_PI", "FLT_EPSILON", "PRIu32", "T_DTYPE", "DTYPE_OTHER", "VECTOR_BYTES"],
 )  # fmt: skip
 def test_refused(name: str) -> None:
     assert problem(name)
@@ -34,13 +35,24 @@ def test_every_python_keyword() -> None:
 def test_operators() -> None:
     for name in ("square", "rms_norm", "add_scalar_", "f2"):
         assert operator_problem(name) == ""
-    for name in ("Square", "exp", "index", "main", "library", "operators", "malloc", "double"):
+    for name in (
+        *("Square", "exp", "index", "main", "library", "operators", "malloc", "double"),
+        *("sinf", "cexpl", "tensor", "cpu", "begin", "record", "call", "name", "cpu_copy_part", "vector_sum"),
+    ):
         assert operator_problem(name)
 
 
 def test_variables_and_namespaces() -> None:
     assert variable_problem("T") == ""
-    assert variable_problem("T_acc")
+    for name in ("T_acc", "scalar", "vector", "size", "ptrdiff", "cpu_float32", "call"):
+        assert variable_problem(name)
     assert namespace_problem("my_ops") == ""
-    for name in ("aten", "torch", "json", "sys", "numpy", "My_Ops", "prims", "class"):
+    for name in ("aten", "torch", "json", "sys", "numpy", "My_Ops", "prims", "class", "mkldnn", "loaded_libraries"):
         assert namespace_problem(name)
+
+
+def test_headers_for_bodies_are_no_operators() -> None:
+    """generated/cuda/<op>.cuh is found before the header of csrc/device of that name."""
+    headers = list((Path(__file__).parents[2] / "csrc" / "device").glob("*.cuh"))
+    assert headers
+    assert all(operator_problem(header.stem) for header in headers)

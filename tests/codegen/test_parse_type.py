@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from codegen.contract import Default
 from codegen.defaults import parse_default
-from codegen.model import Default
 from codegen.parse_type import INPUT_WORDS, OUTPUT_WORDS, ParsedScalar, ParsedTensor, Piece, TypeProblem, parse_type
 
 WORDS = (*INPUT_WORDS, *OUTPUT_WORDS)

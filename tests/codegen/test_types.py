@@ -1,6 +1,9 @@
-"""The table of dtypes agrees with PyTorch."""
+"""The table of dtypes agrees with PyTorch, and the C runtime with the table."""
 
 from __future__ import annotations
+
+import re
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +20,16 @@ def test_agrees_with_torch(name: str) -> None:
     assert dtype.itemsize == info.size
     assert is_floating(name) == (dtype.is_floating_point or dtype.is_complex)
     assert DTYPES[info.acc].size >= info.size
+
+
+def test_agrees_with_the_runtime() -> None:
+    source = (Path(__file__).parents[2] / "csrc/runtime/dtype.c").read_text()
+    rows = re.findall(r'\[DTYPE_(\w+)\] = \{"(\w+)", (\d+), DTYPE_(\w+), aoti_torch_dtype_(\w+)\}', source)
+    found = {name: (int(size), acc.lower()) for _, name, size, acc, _ in rows}
+    assert all(constant.lower() == name == getter for constant, name, _, _, getter in rows)
+    assert set(GROUPS["all"]) <= set(found)
+    known = {name: facts for name, facts in found.items() if name in DTYPES}
+    assert known == {name: (DTYPES[name].size, DTYPES[name].acc) for name in known}
 
 
 def test_groups() -> None:

@@ -42,7 +42,7 @@ def eager(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
     arguments = _arguments(op, device, other, usual, wrong)
     tensors = [value for value in arguments.values() if isinstance(value, torch.Tensor)]
     here = next(str(tensor.device) for tensor in tensors if tensor.device.type != other)
-    expected = op.text(wrong.text.format(device=here, other=other))
+    expected = op.text(wrong.text.replace("{device}", here).replace("{other}", other))
     for function in (op.wrapper, *op.dispatched()):
         assert _raises(lambda function=function: op.call(function, arguments)) == expected
     if op.gradients and "dtype" not in wrong.text:
@@ -67,7 +67,7 @@ def fake(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
             if isinstance(change, Tensor) and change.other:
                 arguments[name] = torch.empty(change.shape, dtype=getattr(torch, change.dtype), device=other)
         here = next(str(v.device) for v in arguments.values() if isinstance(v, torch.Tensor) and str(v.device) != other)
-        expected = op.text(wrong.text.format(device=here, other=other))
+        expected = op.text(wrong.text.replace("{device}", here).replace("{other}", other))
         for function in (op.wrapper, *op.dispatched()):
             assert _raises(lambda function=function: op.call(function, arguments)) == expected
 

@@ -1,7 +1,8 @@
 /* my_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
  *
- * What the host function hands to the kernels of rms_norm: one record, read by host C, by the CPU unit and by the CUDA
- * unit, so that they cannot disagree. Tensors are contiguous, pointers are null for what is absent. */
+ * What the host function hands to the kernels of rms_norm.
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous; pointers
+ * are null for what is absent. Kernels own nothing of it. */
 #ifndef MY_OPS_RMS_NORM_H
 #define MY_OPS_RMS_NORM_H
 

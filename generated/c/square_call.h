@@ -1,7 +1,8 @@
 /* my_ops::square(Tensor x) -> Tensor
  *
- * What the host function hands to the kernels of square: one record, read by host C, by the CPU unit and by the CUDA
- * unit, so that they cannot disagree. Tensors are contiguous, pointers are null for what is absent. */
+ * What the host function hands to the kernels of square.
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous; pointers
+ * are null for what is absent. Kernels own nothing of it. */
 #ifndef MY_OPS_SQUARE_H
 #define MY_OPS_SQUARE_H
 

@@ -1,0 +1,206 @@
+"""What the spec says of each argument, output and scratch tensor: dtype, shape, default, words, doc.
+
+Like the rest of the model (model.py) this knows no YAML, no C, no files and no templates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from codegen.expr import Expr
+
+# ---------------------------------------------------------------- dtypes and shapes
+
+
+@dataclass(frozen=True)
+class TypeVariable:
+    """A dtype variable. `dtypes` are torch names in spec order; `earlier` names earlier variables that it may also
+    equal.
+    """
+
+    name: str
+    dtypes: tuple[str, ...]
+    group: str  # "floating", "all", "bits", ... when written so, else ""
+    earlier: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FixedDtype:
+    """`float32[...]`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Variable:
+    """`T[...]`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Acc:
+    """`acc(T)[...]`: the accumulation dtype of a variable."""
+
+    variable: str
+
+
+Dtype: TypeAlias = FixedDtype | Variable | Acc
+
+
+@dataclass(frozen=True)
+class DimEntry:
+    """One dim of a shape. A plain dim name is a Name of kind DIM; anything else is computed (outputs) or compared
+    (inputs).
+    """
+
+    expr: Expr
+    text: str
+
+
+@dataclass(frozen=True)
+class StarEntry:
+    """`*name`: any number of dims."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class BroadcastEntry:
+    """`*broadcast(a, b)`: NumPy broadcasting of stars."""
+
+    names: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class DropEntry:
+    """`*drop(s, dim)`: the star without one dim."""
+
+    name: str
+    dim: Expr
+    text: str
+
+
+@dataclass(frozen=True)
+class ReplaceEntry:
+    """`*replace(s, dim, k)`: the star with one dim replaced."""
+
+    name: str
+    dim: Expr
+    size: Expr
+    text: str
+
+
+ShapeEntry: TypeAlias = DimEntry | StarEntry | BroadcastEntry | DropEntry | ReplaceEntry
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The entries of `[*rows, n]`; at most one of them is not a DimEntry."""
+
+    entries: tuple[ShapeEntry, ...]
+
+    @property
+    def text(self) -> str:
+        """The contract as written, spaces normalised: `[*rows, n]`."""
+        return "[" + ", ".join(entry.text for entry in self.entries) + "]"
+
+
+# ---------------------------------------------------------------- arguments, outputs, scratch
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """`dtype[dims]`, then `?` (element_optional inside a list, optional outside), `[]`, `?`, `!`."""
+
+    dtype: Dtype
+    shape: Shape
+    optional: bool = False
+    is_list: bool = False
+    element_optional: bool = False
+    written: bool = False
+
+
+@dataclass(frozen=True)
+class ScalarType:
+    """A scalar: float int size bool str dtype device choice.
+
+    `choices` for choice(...); `variable` for dtype(Q); `length` for int[2] (None with is_list: any length).
+    """
+
+    kind: str
+    optional: bool = False
+    is_list: bool = False
+    length: int | None = None
+    choices: tuple[str, ...] = ()
+    variable: str = ""
+
+
+ScalarValue: TypeAlias = int | float | bool | str | None
+
+
+@dataclass(frozen=True)
+class Default:
+    """The default of an argument; a tuple for lists."""
+
+    value: ScalarValue | tuple[ScalarValue, ...]
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word after a type: `contiguous`, `inner(2)`, `like(x)`, `fill(0)`; `argument` is the text or number inside."""
+
+    name: str
+    argument: int | float | str | None = None
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An input, positional or keyword-only."""
+
+    name: str
+    type: TensorType | ScalarType
+    keyword_only: bool = False
+    default: Default | None = None
+    words: tuple[Word, ...] = ()
+    doc: str = ""
+    text: str = ""  # the type as written, for docs and comments: "T[*rows, n]"
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether this is a tensor (or a list of tensors)."""
+        return isinstance(self.type, TensorType)
+
+    def has_word(self, name: str) -> bool:
+        """Whether `name` stands after the type."""
+        return any(word.name == name for word in self.words)
+
+
+@dataclass(frozen=True)
+class Output:
+    """An output tensor. `condition` for `T[*rows] if return_lse`."""
+
+    name: str
+    type: TensorType
+    words: tuple[Word, ...] = ()
+    condition: Expr | None = None
+    doc: str = ""
+    text: str = ""
+
+    @property
+    def saved(self) -> bool:
+        """Kept for backward, not returned, not computed in inference."""
+        return any(word.name == "saved" for word in self.words)
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """A tensor that lives as long as the call. Its shape may use sm_count."""
+
+    name: str
+    type: TensorType
+    words: tuple[Word, ...] = ()
+    text: str = ""

@@ -1,0 +1,35 @@
+"""What an expression may name and ask about at one place of the spec. check_*.py fill it in, expr_parse.py reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from codegen.expr import Name
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A tensor, list or optional that functions may ask about.
+
+    `front` and `back` count the dims that its contract names before and behind the star; `star` says whether there is
+    one.
+    """
+
+    front: int = 0
+    back: int = 0
+    star: bool = False
+    is_tensor: bool = True
+    is_list: bool = False
+    may_be_absent: bool = False  # given(x) is a question
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What an expression may name at one place of the spec, and how that is told to the reader."""
+
+    names: Mapping[str, Name]
+    subjects: Mapping[str, Subject] = field(default_factory=dict)
+    variables: tuple[str, ...] = ()
+    launch: bool = False  # sm_count, max_shared, arch and aligned() are there
+    absent: Mapping[str, str] = field(default_factory=dict)  # names that exist elsewhere -> why not here
