@@ -20,13 +20,22 @@ command -v "$1" >/dev/null || { echo "no C compiler: there is no $1; install gcc
 program=$(readlink -f "$(command -v "$1")")
 shift
 compiler="$PWD $program $* ${CFLAGS:-}"
-settings="$CMAKE $NINJA ${MY_OPS_CUDA:-} ${TORCH_CUDA_ARCH_LIST:-} ${CUDACXX:-} ${CUDAHOSTCXX:-} ${CUDA_HOME:-} \
-${CUDA_PATH:-} $(command -v nvcc || true)"
 if [ "$compiler" != "$(cat $dir/compiler.txt 2>/dev/null)" ]; then
     rm -rf $dir
     mkdir -p $dir
     echo "$compiler" >$dir/compiler.txt
 fi
+# What configured this folder goes on with it, as long as it exists: pip often finds another CMake than `make build` uses,
+# and another version compiles everything again.
+if [ -f $dir/settings.txt ]; then
+    read -r cmake ninja _ <$dir/settings.txt
+    if [ -x "$cmake" ] && [ -x "$ninja" ]; then
+        CMAKE=$cmake
+        NINJA=$ninja
+    fi
+fi
+settings="$CMAKE $NINJA ${MY_OPS_CUDA:-} ${TORCH_CUDA_ARCH_LIST:-} ${CUDACXX:-} ${CUDAHOSTCXX:-} ${CUDA_HOME:-} \
+${CUDA_PATH:-} $(command -v nvcc || true)"
 if [ ! -f $dir/build.ninja ] || [ "$settings" != "$(cat $dir/settings.txt 2>/dev/null)" ]; then
     rm -f $dir/settings.txt   # if configuring fails, the next build must try again
     "$CMAKE" -S . -B $dir -G Ninja -DCMAKE_MAKE_PROGRAM="$NINJA" -DMY_OPS_NATIVE=ON \

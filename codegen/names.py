@@ -58,6 +58,8 @@ strerror strftime strncat strpbrk strrchr strspn strxfrm towlower towupper vfpri
 _CALLER = "args begin call cpu end record tensor"
 # Headers and types of csrc/device.
 _DEVICE = "dtype reduce vector accumulator bits_t element_bits group_buffer vector_size warp_group"
+# Types and variables of the C library that device code sees; so are names that end with _t.
+_C_TYPES = "daylight fd_set nv signgam timezone tzname u_char u_int u_long u_short uint ulong ushort"
 # Typedefs that V_t or V_acc_t would be for a dtype variable of that name, and the parameter of every entry point.
 _VARIABLES_TAKEN = """
 call cpu intmax intptr max_align ptrdiff scalar size uintmax uintptr vector vector_packed wchar wint
@@ -73,6 +75,7 @@ _KEYWORDS: dict[str, str] = {
 _TAKEN = frozenset(_SEEN.split())
 _OPERATORS_TAKEN = {
     **{name + end: "it is a function of the C library" for name in _C_LIBRARY.split() for end in ("", "f", "l")},
+    **dict.fromkeys(_C_TYPES.split(), "the C library uses it"),
     **dict.fromkeys(_CALLER.split(), "generated code uses it"),
     **dict.fromkeys(_DEVICE.split(), "csrc/device uses it"),
     **dict.fromkeys(_GENERATED.split(), "it is the name of a generated file"),
@@ -115,6 +118,8 @@ def operator_problem(name: str) -> str:
         return found
     if name != name.lower():
         return "names of operators and kernels are lower-case"
+    if name.endswith("_t"):
+        return "names that end with _t are those of types"
     if name.startswith(("cpu_", "vector_")):
         return "functions of csrc/cpu start like that"
     return _OPERATORS_TAKEN.get(name, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -19,6 +20,8 @@ def _devices(config: pytest.Config) -> list[str]:
     unknown = [device for device in devices if device not in ("cpu", "cuda")]
     if unknown:
         raise pytest.UsageError(f"--device: expected cpu, cuda or cpu,cuda, got {','.join(devices)}")
+    if "cuda" in devices and not torch.cuda.is_available():
+        raise pytest.UsageError(f"--device cuda: PyTorch {torch.__version__} sees no GPU here")
     return devices
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 import my_ops
 
@@ -116,3 +117,22 @@ def test_modules_copy_and_pickle(device: str) -> None:
     assert pickle.loads(pickle.dumps(my_ops.rms_norm)) is my_ops.rms_norm
     expected.sum().backward()
     assert model.weight.grad is not None
+
+
+@pytest.mark.parametrize("name", my_ops.__all__)
+def test_too_many_dimensions(device: str, name: str) -> None:
+    """torch.ones takes any number of them; what is fake says the same."""
+    right = _calls(device)[name]
+    for position, argument in enumerate(right):
+        if not isinstance(argument, torch.Tensor):
+            continue
+        many = torch.ones([1] * 65, dtype=argument.dtype, device=device)
+        wrong = [*right[:position], many, *right[position + 1 :]]
+        text = f"my_ops::{name}: [a-z_]*: expected at most 64 dimensions, got 65"
+        with pytest.raises(RuntimeError, match=text) as real:
+            getattr(my_ops, name)(*wrong)
+        with FakeTensorMode() as mode:
+            wrong = [mode.from_tensor(thing) if isinstance(thing, torch.Tensor) else thing for thing in wrong]
+            with pytest.raises(RuntimeError) as fake:
+                getattr(my_ops, name)(*wrong)
+        assert str(real.value) in str(fake.value)

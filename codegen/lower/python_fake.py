@@ -150,6 +150,7 @@ def fake_lines(names: Names) -> list[str]:
     if names.op.grad_mask:
         text = f'lambda: f"{mask_length(len(outputs))}{{{HELPER}count(grad_mask)}}"'
         lines += call("_check", [f"{HELPER}count(grad_mask) == {len(outputs)}", text])
+    lines += call("_check.dims", [f"{argument.name}={argument.name}" for argument in names.op.tensors])
     for rule in _relevant(names):
         lines += rule_lines(names, rule)
     lines += [f"{output.name} = {_output(names, output, i)}" for i, output in enumerate(outputs)]

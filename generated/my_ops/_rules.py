@@ -51,6 +51,12 @@ class Check:
     def __call__(self, condition: Any, problem: Callable[[], str]) -> None:
         torch._check(condition, lambda: f"{self.operator}: {problem()}")
 
+    def dims(self, **tensors: torch.Tensor) -> None:
+        """PyTorch makes tensors of more dimensions than its operators, and these, accept: MAX_DIMS in csrc/runtime."""
+        for name, tensor in tensors.items():
+            count = tensor.dim()
+            self(count <= 64, functools.partial("{}: expected at most 64 dimensions, got {}".format, name, count))
+
     def sizes(self, sizes: Sequence[int], expected: Sequence[int], problem: Callable[[], str]) -> None:
         """Both are equal in number and in each size."""
         self(len(sizes) == len(expected), problem)

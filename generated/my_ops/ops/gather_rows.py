@@ -37,6 +37,7 @@ _I = (torch.int32, torch.int64)
 
 
 def _fake(table: Tensor, index: Tensor) -> Tensor:
+    _check.dims(table=table, index=index)
     _check(
         table.dtype in _T,
         lambda: (

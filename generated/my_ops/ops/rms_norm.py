@@ -33,6 +33,7 @@ _T = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
 def _fake_saved(x: Tensor, weight: Tensor, eps: float = 1e-06) -> tuple[Tensor, Tensor]:
+    _check.dims(x=x, weight=weight)
     _check(
         x.dtype in _T,
         lambda: f"x: expected dtype float64, float32, float16 or bfloat16, got {_rules.dtype_text(x.dtype)}",

@@ -35,6 +35,7 @@ def _fake(
     grad_y: Tensor, x: Tensor, weight: Tensor, rstd: Tensor, *, grad_mask: Sequence[bool] = (True, True)
 ) -> tuple[Tensor | None, Tensor | None]:
     _check(_rules.count(grad_mask) == 2, lambda: f"grad_mask: expected 2 bools, got {_rules.count(grad_mask)}")
+    _check.dims(grad_y=grad_y, x=x, weight=weight, rstd=rstd)
     _check(
         grad_y.dtype in _T,
         lambda: f"grad_y: expected dtype float64, float32, float16 or bfloat16, got {_rules.dtype_text(grad_y.dtype)}",

@@ -30,6 +30,7 @@ _T = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
 def _fake(grad_y: Tensor, x: Tensor) -> Tensor:
+    _check.dims(grad_y=grad_y, x=x)
     _check(
         grad_y.dtype in _T,
         lambda: f"grad_y: expected dtype float64, float32, float16 or bfloat16, got {_rules.dtype_text(grad_y.dtype)}",
