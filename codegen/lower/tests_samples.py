@@ -87,8 +87,12 @@ class Sample:
                 sizes.append(size if isinstance(size, int) else -1)
         return tuple(sizes)
 
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
         """The sizes of every tensor argument and output."""
+        return self._shapes
+
+    @cached_property
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
         tensors = [(argument.name, argument.type) for argument in self.op.tensors]
         found = {name: self.shape(kind.shape) for name, kind in tensors if isinstance(kind, TensorType)}
         return found | {output.name: self.shape(output.type.shape) for output in self.op.outputs}
