@@ -13,8 +13,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CMAKE = shutil.which("cmake", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
 
-pytestmark = pytest.mark.skipif(CMAKE is None, reason="no cmake here")
-
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
@@ -27,7 +25,7 @@ def copy(tmp_path: Path) -> Path:
 def problem(folder: Path) -> str:
     """The first line of the complaint; "" when all is well."""
     script = ROOT / "cmake" / "check_generated.cmake"
-    assert CMAKE is not None
+    assert CMAKE is not None, "no cmake: pip install -r requirements.txt"
     done = subprocess.run([CMAKE, f"-DROOT={folder}", "-P", script], capture_output=True, text=True, check=False)
     assert (done.returncode != 0) == bool(done.stderr.strip()), done
     return done.stderr.strip().partition("\n")[0]

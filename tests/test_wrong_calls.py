@@ -63,7 +63,7 @@ def test_kinds_of_tensors(device: str, name: str) -> None:
     ]
     for function in (getattr(my_ops, name), getattr(torch.ops.my_ops, name)):
         for tensor in strange:
-            with pytest.raises((RuntimeError, NotImplementedError)):
+            with pytest.raises(RuntimeError):  # PyTorch's own NotImplementedError is one
                 function(tensor, *right[1:])
         meta = [value.to("meta") if isinstance(value, torch.Tensor) else value for value in right]
         results = function(*meta)
