@@ -34,7 +34,7 @@ foreach(line IN LISTS lines)
 endforeach()
 
 # What is packaged must be listed too: a left-over module of a removed operator would be installed.
-file(GLOB_RECURSE modules RELATIVE ${ROOT} ${ROOT}/generated/my_ops/*.py)
+file(GLOB_RECURSE modules RELATIVE ${ROOT} ${ROOT}/generated/*.py)
 list(REMOVE_ITEM modules ${listed})
 if(modules)
     list(GET modules 0 path)

@@ -33,7 +33,7 @@ message(STATUS "CPU: ${CMAKE_SYSTEM_PROCESSOR}, levels ${text}")
 
 foreach(level IN LISTS cpu_levels)
     string(TOUPPER "CPU_HAVE_${level}" have)
-    target_compile_definitions(my_ops PRIVATE ${have}=1)
+    target_compile_definitions(operators PRIVATE ${have}=1)
 endforeach()
 
 # Bodies round alike under every compiler: products and sums are not contracted. Nobody reads errno after sqrt, which
@@ -71,7 +71,7 @@ ${defines}#define CPU_SYMBOL(kernel) kernel##${dtypes}__${level}
 #include \"${op}.cpu.c\"
 ")
             set_source_files_properties(${unit} PROPERTIES COMPILE_OPTIONS "${cpu_flags};${cpu_flags_${level}}")
-            target_sources(my_ops PRIVATE ${unit})
+            target_sources(operators PRIVATE ${unit})
         endforeach()
     endforeach()
 endfunction()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The development build, for `make build` and `pip install -e .`: this machine's processor and GPU only, in build/dev,
-# and my_ops.so put beside the Python files in generated/my_ops. CMAKE and NINJA may name those programs.
+# and the library put beside the Python files in generated/<namespace>. CMAKE and NINJA may name those programs.
 set -eu
 cd "$(dirname "$0")/.."
 CMAKE=${CMAKE:-cmake}
@@ -46,7 +46,9 @@ fi
 "$NINJA" -C $dir ${MAX_JOBS:+-j "$MAX_JOBS"}
 
 # Copied under another name and renamed: a killed build leaves no half of a library, and a running process keeps its own.
-if ! cmp -s $dir/my_ops.so generated/my_ops/my_ops.so; then
-    cp $dir/my_ops.so generated/my_ops/.my_ops.so.new
-    mv generated/my_ops/.my_ops.so.new generated/my_ops/my_ops.so
+namespace=$(sed -n 's/^set(OPS_NAMESPACE \(.*\))$/\1/p' generated/ops.cmake)
+library=generated/$namespace/$namespace.so
+if ! cmp -s "$dir/$namespace.so" "$library"; then
+    cp "$dir/$namespace.so" "$library.new"
+    mv "$library.new" "$library"
 fi

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.contract import DimEntry, TensorType
+from codegen.contract import DimEntry
 from codegen.expr import Expr, Name, NameKind, walk
+from codegen.lower.c_boxed import BoxedKernelView, boxed_views
 from codegen.lower.c_layout import fitted
 from codegen.lower.checks import check_lines, value_lines
 from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant
 from codegen.lower.launch import PassView, pass_views
-from codegen.lower.schema import DispatchedOperator, boxed_symbol, dispatched, public_schema
+from codegen.lower.schema import public_schema
 from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented
 from codegen.model import Library, Operator
-
-TAKERS = {"float": "take_float", "int": "take_int", "size": "take_int", "bool": "take_bool"}
 
 
 @dataclass(frozen=True)
@@ -38,16 +37,6 @@ class IndexedVariable:
 
     name: str
     cases: tuple[DtypeCase, ...]
-
-
-@dataclass(frozen=True)
-class BoxedKernelView:
-    """One function that PyTorch calls."""
-
-    symbol: str
-    take: tuple[str, ...]
-    run: tuple[str, ...]
-    give: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -200,26 +189,6 @@ class _Host:
             lines += [f"if (on_cuda(&f->t.{self.first})) {{", *indented(on_cuda), "}"]
         return [*lines, f"return {op.name}_cpu(e, f);"]
 
-    def boxed(self, entry: DispatchedOperator) -> BoxedKernelView:
-        """The function that PyTorch calls for one operator of the dispatcher."""
-        op = self.op
-        take = []
-        for i, argument in enumerate(op.arguments):
-            if isinstance(argument.type, TensorType):
-                take.append(f"tensor_take(&f.t.{argument.name}, stack[{i}]);")
-            else:
-                take.append(f"f.call.{argument.name} = {TAKERS[argument.type.kind]}(stack[{i}]);")
-        saved = "" if not op.saved_outputs else ", true" if entry.saved else ", false"
-        run = [f"{op.name}_run(&e, &f{saved});"]
-        if op.grad_mask:
-            mask = f'take_bools(&e, stack[{len(op.arguments)}], "grad_mask", f.mask, {len(op.outputs)})'
-            run = [f"if ({mask}) {{", *indented(run), "}"]
-        run += [f"tensor_release(&e, &f.t.{name});" for name in self.inputs + self.scratch]
-        returned = [output.name for output in (op.outputs if entry.saved else op.public_outputs)]
-        give = [f"tensor_define(&e, &f.t.{name});" for name in returned] if op.grad_mask else []
-        give += [f"tensor_give(&e, &f.t.{name}, &stack[{i}]);" for i, name in enumerate(returned)]
-        return BoxedKernelView(boxed_symbol(entry), tuple(take), tuple(run), tuple(give))
-
 
 def host_view(library: Library, op: Operator) -> HostView:
     """The host function of one operator."""
@@ -256,5 +225,5 @@ def host_view(library: Library, op: Operator) -> HostView:
         cpu_extents=extents or "[1]",
         cpu_prologue=tuple(host.cpu_prologue()),
         cuda_prologue=tuple(host.cuda_prologue(passes)),
-        boxed_kernels=tuple(host.boxed(entry) for entry in dispatched(op) if entry.public or entry.saved),
+        boxed_kernels=boxed_views(op),
     )

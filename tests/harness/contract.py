@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from tests import references
+from tests.harness.project import reference
 
 Shape = tuple[int, ...]
 Arguments = dict[str, Any]
@@ -127,7 +127,7 @@ class Contract:
     def expected(self, arguments: Arguments) -> tuple[torch.Tensor, ...]:
         """The public outputs by the reference, in float64 on the CPU."""
         exact = {name: wide(value) for name, value in arguments.items() if name in self.arguments}
-        return as_tuple(getattr(references, self.reference)(**exact))
+        return as_tuple(reference(self.reference)(**exact))
 
     def text(self, rest: str) -> str:
         """The whole text of an error."""

@@ -13,7 +13,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
 
-from tests import references
+from tests.harness.project import reference
 from tests.harness.contract import Arguments, Contract, Sample, as_tuple, wide
 from tests.harness.layouts import leaves, make, small_enough
 from tests.harness.numbers import assert_close, terms, tolerance
@@ -54,7 +54,7 @@ def _expected(op: Contract, given: Arguments, upstream: Upstream) -> Arguments:
     exact = {name: wide(value.detach() if isinstance(value, torch.Tensor) else value) for name, value in given.items()}
     names = tuple(name for name in op.gradients if given[name].requires_grad)
     exact = leaves(exact, names)
-    results = as_tuple(getattr(references, op.reference)(**exact))
+    results = as_tuple(reference(op.reference)(**exact))
     found = torch.autograd.grad(_loss(results, upstream), [exact[name] for name in names])
     return dict(zip(names, found, strict=True))
 

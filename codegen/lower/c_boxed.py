@@ -1,0 +1,47 @@
+"""The functions that PyTorch calls: they take arguments off the stack, put results back and release everything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codegen.contract import TensorType
+from codegen.lower.schema import DispatchedOperator, boxed_symbol, dispatched
+from codegen.lower.statements import indented
+from codegen.model import Operator
+
+TAKERS = {"float": "take_float", "int": "take_int", "size": "take_int", "bool": "take_bool"}
+
+
+@dataclass(frozen=True)
+class BoxedKernelView:
+    """One function that PyTorch calls."""
+
+    symbol: str
+    take: tuple[str, ...]
+    run: tuple[str, ...]
+    give: tuple[str, ...]
+
+
+def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
+    take = []
+    for i, argument in enumerate(op.arguments):
+        if isinstance(argument.type, TensorType):
+            take.append(f"tensor_take(&f.t.{argument.name}, stack[{i}]);")
+        else:
+            take.append(f"f.call.{argument.name} = {TAKERS[argument.type.kind]}(stack[{i}]);")
+    saved = "" if not op.saved_outputs else ", true" if entry.saved else ", false"
+    run = [f"{op.name}_run(&e, &f{saved});"]
+    if op.grad_mask:
+        mask = f'take_bools(&e, stack[{len(op.arguments)}], "grad_mask", f.mask, {len(op.outputs)})'
+        run = [f"if ({mask}) {{", *indented(run), "}"]
+    released = [argument.name for argument in op.tensors] + [scratch.name for scratch in op.scratch]
+    run += [f"tensor_release(&e, &f.t.{name});" for name in released]
+    returned = [output.name for output in (op.outputs if entry.saved else op.public_outputs)]
+    give = [f"tensor_define(&e, &f.t.{name});" for name in returned] if op.grad_mask else []
+    give += [f"tensor_give(&e, &f.t.{name}, &stack[{i}]);" for i, name in enumerate(returned)]
+    return BoxedKernelView(boxed_symbol(entry), tuple(take), tuple(run), tuple(give))
+
+
+def boxed_views(op: Operator) -> tuple[BoxedKernelView, ...]:
+    """One for each operator of the dispatcher; the twin without autograd shares the public one's."""
+    return tuple(_boxed(op, entry) for entry in dispatched(op) if entry.public or entry.saved)
