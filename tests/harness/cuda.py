@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import torch
 
-from tests.harness.project import reference
 from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple
 from tests.harness.gradients import UPSTREAM, _gradients
 from tests.harness.layouts import leaves, make
+from tests.harness.project import reference
 
 ROOT = Path(__file__).resolve().parents[2]
 

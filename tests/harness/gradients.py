@@ -13,10 +13,10 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
 
-from tests.harness.project import reference
 from tests.harness.contract import Arguments, Contract, Sample, as_tuple, wide
 from tests.harness.layouts import leaves, make, small_enough
 from tests.harness.numbers import assert_close, terms, tolerance
+from tests.harness.project import reference
 
 Upstream = Callable[[torch.Tensor], torch.Tensor]
 
