@@ -31,6 +31,7 @@ from codegen.expr import (
     Type,
     Unary,
 )
+from codegen.presence import Condition, surely_given
 from codegen.scope import Scope, Subject
 from codegen.types import DTYPES
 
@@ -85,7 +86,7 @@ class _Stop(Exception):
 
 def parse(text: str, scope: Scope) -> tuple[Expr | None, list[ExprProblem]]:
     """The tree of `text` and no problems, or None and every problem found."""
-    if text in scope.names:  # the commonest expression by far
+    if text in scope.names and text not in scope.holders:  # the commonest expression by far
         return scope.names[text], []
     reader = _Reader(scope)
     try:
@@ -122,6 +123,7 @@ class _Reader:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.problems: list[ExprProblem] = []
+        self.met = scope.met
 
     def read(self, node: ast.expr, depth: int) -> Expr:
         if depth > MAX_DEPTH:
@@ -140,9 +142,7 @@ class _Reader:
             case ast.BinOp():
                 return self.binary(node, depth)
             case ast.BoolOp():
-                operator = "and" if isinstance(node.op, ast.And) else "or"
-                parts = tuple(self.wanted(value, depth, (Type.BOOL,), operator) for value in node.values)
-                return Logic(operator, parts)
+                return self.logic(node, depth)
             case ast.Compare():
                 return self.compare(node, depth)
             case ast.IfExp():
@@ -161,9 +161,37 @@ class _Reader:
             raise _Stop(node, f"`{operator}` takes {wanted}, and this is {_article(expr.type)}", hint)
         return expr
 
+    def under(self, conditions: Sequence[Condition], node: ast.expr, depth: int, operator: str = "") -> Expr:
+        """Reads a part that is evaluated only when these conditions were met; behind a logical operator, a bool."""
+        outside = self.met
+        self.met = (*outside, *conditions)
+        try:
+            return self.wanted(node, depth, (Type.BOOL,), operator) if operator else self.read(node, depth + 1)
+        finally:
+            self.met = outside
+
+    def logic(self, node: ast.BoolOp, depth: int) -> Expr:
+        """Each operand may rely on those before it: they were true in an `and`, false in an `or`."""
+        operator = "and" if isinstance(node.op, ast.And) else "or"
+        parts: list[Expr] = []
+        for value in node.values:
+            before = [Condition(part, operator == "and") for part in parts]
+            parts.append(self.under(before, value, depth, operator))
+        return Logic(operator, tuple(parts))
+
+    def present(self, node: ast.Name, holders: Sequence[str]) -> None:
+        """Reports a use of something optional where it may be absent."""
+        if surely_given(holders, self.met):
+            return
+        asked = " or ".join(f"given({holder})" for holder in holders)
+        text = f'"{node.id}" may be absent here'
+        self.problems.append(ExprProblem(node.col_offset, text, f"use it under a condition: ... if {asked} else ..."))
+
     def name(self, node: ast.Name) -> Expr:
         scope = self.scope
         if node.id in scope.names:
+            if node.id in scope.holders:
+                self.present(node, scope.holders[node.id])
             return scope.names[node.id]
         if node.id in scope.variables:
             return Name(node.id, NameKind.VARIABLE, Type.DTYPE)
@@ -229,8 +257,8 @@ class _Reader:
 
     def conditional(self, node: ast.IfExp, depth: int) -> Expr:
         condition = self.wanted(node.test, depth, (Type.BOOL,), "if")
-        then = self.read(node.body, depth + 1)
-        otherwise = self.read(node.orelse, depth + 1)
+        then = self.under([Condition(condition)], node.body, depth)
+        otherwise = self.under([Condition(condition, holds=False)], node.orelse, depth)
         kind = then.type
         if then.type is not otherwise.type:
             if then.type not in _NUMERIC or otherwise.type not in _NUMERIC:
@@ -304,6 +332,8 @@ class _Reader:
                 raise _Stop(node, f'"{node.id}" is not a list')
         elif not asked.is_tensor or asked.is_list:
             raise _Stop(node, f'{function} takes a tensor, and "{node.id}" is not one')
+        if function not in ("given", "aligned") and asked.may_be_absent:  # what is absent is aligned
+            self.present(node, (node.id,))
         return asked
 
 

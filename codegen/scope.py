@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from codegen.expr import Name
+from codegen.presence import Condition
 
 
 @dataclass(frozen=True)
@@ -33,3 +34,5 @@ class Scope:
     variables: tuple[str, ...] = ()
     launch: bool = False  # sm_count, max_shared, arch and aligned() are there
     absent: Mapping[str, str] = field(default_factory=dict)  # names that exist elsewhere -> why not here
+    holders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # names that are there when one of these is
+    met: tuple[Condition, ...] = ()  # what is known to hold where the expression stands
