@@ -14,5 +14,6 @@ The steps, in the order in which they run, and the modules that make them up:
     render    views into templates/: render
     write     files that changed, or a diff: write
 
-errors holds what all of them report to.
+errors holds what all of them report to, keys every key of the language; schema makes codegen/ops.schema.json of it, for
+editors. commands/ are the commands.
 """

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from codegen import bind, check_rules, names, supported
+from codegen import bind, check_rules, keys, names, supported
 from codegen.check_backward import Declared, check_backward, names_operator
 from codegen.check_contract import check_contract
 from codegen.check_launch import Passes, check_passes
@@ -17,30 +17,6 @@ from codegen.messages import MAX_SPELLED, message, spelled
 from codegen.model import Library, Operator
 from codegen.reader import Reader
 from codegen.rules import ElementsRule, ShapeRule
-
-TOP_KEYS = ("namespace", "ops", "devices")
-OPERATOR_KEYS = (
-    "doc",
-    "types",
-    "inputs",
-    "keywords",
-    "outputs",
-    "scratch",
-    "dims",
-    "checks",
-    "values",
-    "launch",
-    "passes",
-    "parallel",
-    "backward",
-    "differentiable",
-    "devices",
-    "reference",
-    "samples",
-    "tolerance",
-    "flops",
-    "fast_math",
-)
 
 
 @dataclass(frozen=True)
@@ -73,7 +49,7 @@ def check(tree: Node | None, diagnostics: Diagnostics) -> Checked | None:
     root = read.mapping(tree, "namespace: my_ops")
     if root is None:
         return None
-    read.keys(root, TOP_KEYS)
+    read.keys(root, keys.TOP.names)
     namespace = _namespace(read, root)
     devices = check_rules.check_devices(read, root, ("cpu", "cuda"))
     found = _operators(read, root, devices)
@@ -129,7 +105,7 @@ def _operators(read: Reader, root: Mapping, devices: tuple[str, ...]) -> list[_F
 
 def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[str, ...]) -> _Found:
     before = read.diagnostics.errors
-    read.keys(node, (*OPERATOR_KEYS, *supported.KEYS))
+    read.keys(node, keys.OPERATOR.names)
     supported.keys(read.diagnostics, read.prefix, node)
     contract = check_contract(read, node)
     devices = check_rules.check_devices(read, node, default_devices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from codegen import load, names, supported
+from codegen import keys, load, names, supported
 from codegen.check_contract import Contract
 from codegen.contract import DimEntry, StarEntry
 from codegen.errors import shown
@@ -16,8 +16,6 @@ from codegen.model import DtypeChoice, LaunchEntry, Param, Pass
 from codegen.reader import Reader
 from codegen.scope import Scope
 
-_ENTRY_KEYS = ("when", "params", "grid", "block", "shared", "cluster")
-_PASS_KEYS = ("kernel", "when", "parallel", "launch", "params", "grid", "block", "shared", "cluster")
 _EXAMPLE = "launch: {grid: rows, block: 256}"
 MAX_THREADS = 1024
 MAX_CLUSTER = 16
@@ -100,7 +98,7 @@ class _Checker:
         return Passes(tuple(found), True, tuple(kernels))
 
     def one_pass(self, read: Reader, node: Mapping, earlier: set[str]) -> tuple[Pass, Node] | None:
-        read.keys(node, _PASS_KEYS)
+        read.keys(node, keys.PASS.names)
         kernel_node = node.get("kernel")
         if kernel_node is None:
             read.error(node, "`kernel:` is missing", "it names the function in the bodies")
@@ -172,7 +170,7 @@ class _Checker:
             mapping = read.mapping(item, _EXAMPLE)
             if mapping is None:
                 continue
-            read.keys(mapping, _ENTRY_KEYS)
+            read.keys(mapping, keys.LAUNCH.names)
             self.when_order(read, mapping, last=i == len(nodes) - 1)
             entry = self.entry(read, mapping, with_when=True)
             if entry is None:

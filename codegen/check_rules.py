@@ -7,7 +7,7 @@ from __future__ import annotations
 import keyword
 import re
 
-from codegen import load, supported
+from codegen import keys, load, supported
 from codegen.check_contract import Contract
 from codegen.contract import Acc, TensorType
 from codegen.errors import nearest, shown
@@ -31,7 +31,7 @@ def check_checks(read: Reader, node: Mapping, contract: Contract) -> tuple[Check
     for item in read.items(listed, _CHECK_EXAMPLE) if listed is not None else ():
         that, text = item, ""
         if isinstance(item, Mapping):
-            read.keys(item, ("that", "message"))
+            read.keys(item, keys.CHECK.names)
             inner = item.get("that")
             if inner is None:
                 read.error(item, "`that:` is missing", "for instance {that: n > 0, message: rows must not be empty}")

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from codegen import names, supported
+from codegen import keys, names, supported
 from codegen.contract import Word
 from codegen.errors import shown
 from codegen.load import Mapping, Node, Scalar
 from codegen.parse_type import (
-    INPUT_WORDS,
-    OUTPUT_WORDS,
-    SCRATCH_WORDS,
     ParsedEntry,
     ParsedTensor,
     ParsedType,
@@ -22,12 +19,12 @@ from codegen.parse_type import (
 from codegen.reader import MAX_ITEMS, Reader
 from codegen.scope import Subject
 
-# Section -> what an entry is called, with its article, and the words that may follow its type.
+# Section -> what an entry is called, with and without its article.
 SECTIONS = {
-    "inputs": ("input", "an input", INPUT_WORDS),
-    "keywords": ("keyword", "a keyword", INPUT_WORDS),
-    "outputs": ("output", "an output", OUTPUT_WORDS),
-    "scratch": ("scratch", "a scratch tensor", SCRATCH_WORDS),
+    "inputs": ("input", "an input"),
+    "keywords": ("keyword", "a keyword"),
+    "outputs": ("output", "an output"),
+    "scratch": ("scratch", "a scratch tensor"),
 }
 
 # Gives a name, which stands at a place, a meaning; reports names that are taken.
@@ -91,7 +88,7 @@ def read_fields(read: Reader, operator: Mapping, section: str, take: Take) -> li
 
 
 def _field(read: Reader, section: str, key: Scalar, value: Node, take: Take) -> Field | None:
-    what, called, words = SECTIONS[section]
+    what, called = SECTIONS[section]
     read = read.within(f"{what} {shown(key.text)}")
     problem = names.problem(key.text)
     if problem:
@@ -100,7 +97,7 @@ def _field(read: Reader, section: str, key: Scalar, value: Node, take: Take) -> 
     take(key, key.text, called)
     doc = ""
     if isinstance(value, Mapping):
-        read.keys(value, ("type", "doc"))
+        read.keys(value, keys.FIELDS[section].names)
         doc = read.doc(value)
         inner = value.get("type")
         if inner is None:
@@ -111,7 +108,7 @@ def _field(read: Reader, section: str, key: Scalar, value: Node, take: Take) -> 
     if scalar is None:
         return None
     try:
-        parsed = parse_type(scalar.text, words)
+        parsed = parse_type(scalar.text, keys.words(section))
     except TypeProblem as found:
         read.error(scalar.at(found.offset), found.text, found.hint)
         return None

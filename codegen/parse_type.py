@@ -17,9 +17,6 @@ from dataclasses import dataclass
 from codegen.errors import nearest
 
 SCALAR_KINDS = ("float", "int", "size", "bool", "str", "dtype", "device", "choice")
-INPUT_WORDS = ("contiguous", "rows", "inner", "strided", "expand", "cpu", "no_grad", "out")
-OUTPUT_WORDS = ("saved", "fill", "like", "transposed")
-SCRATCH_WORDS = ("fill",)
 _WITH_ARGUMENT = {"inner": False, "fill": True, "like": True}  # word -> whether the argument must be there
 STAR_FUNCTIONS = {"broadcast": None, "drop": 2, "replace": 3}
 MAX_TYPE = 400

@@ -17,7 +17,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 SUMS = "SHA256SUMS"
@@ -26,17 +26,41 @@ _MAX_DIFF_LINES = 400
 
 @dataclass(frozen=True)
 class Tree:
-    """A generated folder: `output` on disk, and `spec`, whose checksum is kept with those of the files. Paths in
-    SHA256SUMS count from `root`.
+    """Where generated files go: below `output`; those whose path starts with a prefix of `folders` below that folder;
+    those in `single` to just that place. `spec` is the file whose checksum is kept with theirs. Paths in SHA256SUMS
+    count from `root`.
     """
 
     root: Path
     output: Path
     spec: Path
+    folders: Mapping[str, Path] = field(default_factory=dict)  # prefix, with its slash -> folder
+    single: Mapping[str, Path] = field(default_factory=dict)  # path -> place
 
-    def listed_as(self, path: Path) -> str:
-        """`path` as SHA256SUMS has it."""
-        return Path(os.path.relpath(path, self.root)).as_posix()
+    def _prefix(self, path: str) -> str:
+        return next((prefix for prefix in self.folders if path.startswith(prefix)), "")
+
+    def folder(self, path: str) -> Path:
+        """The folder that the file `path` is below, and which holds generated files only."""
+        return self.folders.get(self._prefix(path), self.output)
+
+    def place(self, path: str) -> Path:
+        """Where the file `path` is on disk."""
+        return self.single.get(path) or self.folder(path) / path.removeprefix(self._prefix(path))
+
+    def listed_as(self, place: Path) -> str:
+        """A place on disk as SHA256SUMS has it."""
+        return Path(os.path.relpath(place, self.root)).as_posix()
+
+    def path_of(self, listed: str) -> str:
+        """The path of a file that SHA256SUMS lists, or "" for anything outside the folders: a damaged list must not
+        remove other files.
+        """
+        for prefix, folder in (*self.folders.items(), ("", self.output)):
+            path = listed.removeprefix(self.listed_as(folder) + "/")
+            if path not in (listed, "") and ".." not in path.split("/") and not path.startswith("/"):
+                return prefix + path
+        return ""
 
     @property
     def staging(self) -> Path:
@@ -54,28 +78,30 @@ class Written:
 
 
 def write(tree: Tree, files: Mapping[str, bytes], spec: bytes) -> Written:
-    """Makes the output hold exactly `files` (paths below the output). Raises OSError, with nothing changed, when that
-    cannot be.
-    """
+    """Makes the tree hold exactly `files`. Raises OSError, with nothing changed, when that cannot be."""
     wanted = with_sums(tree, files, spec)
     tree.output.mkdir(parents=True, exist_ok=True)
     with _locked(tree.output):
-        changed = {path: data for path, data in wanted.items() if _read(tree.output / path) != data}
+        changed = {path: data for path, data in wanted.items() if _read(tree.place(path)) != data}
         orphans = _orphans(tree, wanted)
         if changed or orphans or tree.staging.exists():
             _replace(tree, changed, orphans)
     return Written(len(changed), len(orphans), len(wanted) - len(changed))
 
 
-def difference(tree: Tree, files: Mapping[str, bytes], spec: bytes) -> str:
-    """The unified diff from what is there to what `files` would make of it; "" when nothing would change."""
+def changes(tree: Tree, files: Mapping[str, bytes], spec: bytes) -> dict[str, bytes | None]:
+    """The files that a run would change, SHA256SUMS last, with what they would be; None for those that would go."""
     wanted: dict[str, bytes | None] = dict(with_sums(tree, files, spec))
     wanted.update(dict.fromkeys(_orphans(tree, wanted)))
+    ordered = sorted(wanted, key=lambda path: (path == SUMS, path))
+    return {path: wanted[path] for path in ordered if _read(tree.place(path)) != wanted[path]}
+
+
+def difference(tree: Tree, files: Mapping[str, bytes], spec: bytes) -> str:
+    """The unified diff from what is there to what `files` would make of it; "" when nothing would change."""
     lines: list[str] = []
-    for path in sorted(wanted, key=lambda path: (path == SUMS, path)):
-        old, new = _read(tree.output / path), wanted[path]
-        if old != new:
-            lines += _diff(tree.listed_as(tree.output / path), old, new)
+    for path, new in changes(tree, files, spec).items():
+        lines += _diff(tree.listed_as(tree.place(path)), _read(tree.place(path)), new)
     if len(lines) > _MAX_DIFF_LINES:
         lines = [*lines[:_MAX_DIFF_LINES], f"... {len(lines) - _MAX_DIFF_LINES} more lines of difference\n"]
     return "".join(lines)
@@ -83,8 +109,7 @@ def difference(tree: Tree, files: Mapping[str, bytes], spec: bytes) -> str:
 
 def with_sums(tree: Tree, files: Mapping[str, bytes], spec: bytes) -> dict[str, bytes]:
     """`files` and their SHA256SUMS, in the format of `sha256sum -c`, sorted by path."""
-    folder = tree.listed_as(tree.output)
-    sums = {f"{folder}/{path}": hashlib.sha256(data).hexdigest() for path, data in files.items()}
+    sums = {tree.listed_as(tree.place(path)): hashlib.sha256(data).hexdigest() for path, data in files.items()}
     sums[tree.listed_as(tree.spec)] = hashlib.sha256(spec).hexdigest()
     text = "".join(f"{sums[path]}  {path}\n" for path in sorted(sums))
     return {**files, SUMS: text.encode()}
@@ -113,21 +138,12 @@ def _read(path: Path) -> bytes | None:
 def _orphans(tree: Tree, wanted: Mapping[str, bytes | None]) -> list[str]:
     """Files that an earlier run made, finished or killed, and this one does not."""
     found: set[str] = set()
-    prefix = tree.listed_as(tree.output) + "/"
     for listing in (tree.output / SUMS, tree.staging / SUMS):
         for line in (_read(listing) or b"").decode(errors="replace").splitlines():
-            path = _below(prefix, line[66:])
-            if path and path not in wanted and (tree.output / path).is_file():
+            path = tree.path_of(line[66:])
+            if path and path not in wanted and tree.place(path).is_file():
                 found.add(path)
     return sorted(found)
-
-
-def _below(prefix: str, listed: str) -> str:
-    """The path below the output, or "" for anything else: a damaged list must not remove other files."""
-    path = listed.removeprefix(prefix)
-    if path == listed or not path or ".." in path.split("/") or path.startswith("/"):
-        return ""
-    return path
 
 
 def _replace(tree: Tree, changed: Mapping[str, bytes], orphans: list[str]) -> None:
@@ -135,21 +151,21 @@ def _replace(tree: Tree, changed: Mapping[str, bytes], orphans: list[str]) -> No
     shutil.rmtree(staging, ignore_errors=True)
     staging.mkdir()
     try:
-        for folder in {Path(path).parent for path in changed}:
-            (staging / folder).mkdir(parents=True, exist_ok=True)
-            _can_write(tree.output / folder)
+        for path in changed:
+            (staging / path).parent.mkdir(parents=True, exist_ok=True)
+            _can_write(tree.place(path).parent)
         for path, data in changed.items():
             (staging / path).write_bytes(data)
-            _can_replace(tree.output / path)
+            _can_replace(tree.place(path))
     except OSError:
         shutil.rmtree(staging, ignore_errors=True)
         raise
     for path in changed:
         if path != SUMS:
-            os.replace(staging / path, tree.output / path)
+            os.replace(staging / path, tree.place(path))
     for path in orphans:
-        (tree.output / path).unlink(missing_ok=True)
-        _remove_empty(tree.output, (tree.output / path).parent)
+        tree.place(path).unlink(missing_ok=True)
+        _remove_empty(tree.folder(path), tree.place(path).parent)
     if SUMS in changed:
         os.replace(staging / SUMS, tree.output / SUMS)
     shutil.rmtree(staging)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from codegen import keys
 from codegen.contract import Default
 from codegen.defaults import parse_default
-from codegen.parse_type import INPUT_WORDS, OUTPUT_WORDS, ParsedScalar, ParsedTensor, Piece, TypeProblem, parse_type
+from codegen.parse_type import ParsedScalar, ParsedTensor, Piece, TypeProblem, parse_type
 
-WORDS = (*INPUT_WORDS, *OUTPUT_WORDS)
+WORDS = (*keys.words("inputs"), *keys.words("outputs"))
 
 
 def tensor(text: str) -> ParsedTensor:

@@ -159,6 +159,31 @@ def test_difference(tree: Tree) -> None:
     assert len(large.splitlines()) == 401
 
 
+def test_folders_elsewhere(tree: Tree) -> None:
+    """Documentation has a folder of its own; of it, too, only what an earlier run wrote is removed."""
+    docs, schema = tree.root / "docs" / "ops", tree.root / "codegen" / "schema.json"
+    other = Tree(tree.root, tree.output, tree.spec, {"docs/": docs}, {"schema.json": schema})
+    schema.parent.mkdir()
+    (schema.parent / "check.py").write_text("")
+    assert write(other, {"docs/f.md": b"f", "docs/g.md": b"g", "c/f.c": b"", "schema.json": b"{}"}, SPEC).written == 5
+    assert [path.name for path in sorted(docs.iterdir())] == ["f.md", "g.md"]
+    assert schema.read_bytes() == b"{}"
+    assert not (tree.output / "schema.json").exists()
+    sums = tree.output / SUMS
+    assert [line.split("  ")[1] for line in sums.read_text().splitlines()] == [
+        *("codegen/schema.json", "docs/ops/f.md", "docs/ops/g.md", "generated/c/f.c", "ops.yaml")
+    ]
+    subprocess.run(["sha256sum", "-c", "--quiet", str(sums)], cwd=tree.root, check=True)
+    (docs / "notes.md").write_text("mine")
+    assert "--- a/docs/ops/f.md\n+++ /dev/null\n" in difference(other, {"docs/g.md": b"g"}, SPEC)
+    with sums.open("a") as damaged:
+        damaged.writelines("0" * 64 + f"  {path}\n" for path in ("codegen/check.py", "docs/ops/../../ops.yaml"))
+    assert write(other, {"docs/g.md": b"g"}, SPEC).removed == 2
+    assert {path.name for path in docs.iterdir()} == {"g.md", "notes.md"}
+    assert {path.name for path in schema.parent.iterdir()} == {"check.py", "schema.json"}
+    assert tree.spec.exists()
+
+
 def test_output_elsewhere(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = Tree(tree.root, tmp_path_factory.mktemp("out") / "deep" / "generated", tree.spec)
     write(other, FILES, SPEC)

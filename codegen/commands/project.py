@@ -1,0 +1,64 @@
+"""What a spec belongs to: its library, the bodies beside it, and the files that are generated from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from codegen import schema
+from codegen.bodies import check_bodies
+from codegen.check import Checked, check
+from codegen.commands.report import Report
+from codegen.errors import Diagnostics
+from codegen.load import load
+from codegen.lower import lower
+from codegen.render import Renderer
+from codegen.write import Tree
+
+PACKAGE = Path(__file__).parents[1]
+TEMPLATES = PACKAGE.parent / "templates"
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A spec that has been read: as the user calls it, its bytes, and what they declare."""
+
+    shown: str
+    path: Path
+    data: bytes
+    checked: Checked
+
+
+def read_spec(shown: str, report: Report, *, bodies: bool = True) -> Spec | None:
+    """The spec in the file `shown`; None after an error, which has been reported. `bodies`: those in csrc/ must be
+    there.
+    """
+    path = Path(shown)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        report.failure(shown, error.strerror or str(error))
+        return None
+    found = Diagnostics()
+    checked = check(load(data, found), found)
+    if checked is not None and bodies:
+        check_bodies(checked, path.parent / "csrc", found)
+    report.spec(shown, data.decode("utf-8-sig", "replace"), found)
+    return None if checked is None or found.failed else Spec(shown, path, data, checked)
+
+
+def rendered(spec: Spec, tree: Tree) -> dict[str, bytes]:
+    """Every generated file."""
+    renderer = Renderer(TEMPLATES)
+    files = {file.path: renderer.render(file.template, file.view) for file in lower(spec.checked.library)}
+    return files | ({schema.NAME: schema.schema()} if tree.single else {})
+
+
+def tree_of(spec: Spec, output: str) -> Tree:
+    """Where files go: to `output`, by default generated/ beside the spec. The schema for editors belongs to the
+    generator, and is kept where the spec has it beside itself.
+    """
+    root = spec.path.parent
+    beside = root / PACKAGE.name
+    single = {schema.NAME: beside / schema.NAME} if beside.is_dir() and beside.samefile(PACKAGE) else {}
+    return Tree(root, Path(output) if output else root / "generated", spec.path, single=single)
