@@ -147,6 +147,8 @@ class _Matcher:
             same = own.kind == source.kind or {own.kind, source.kind} <= {"int", "size"}
             if not same or own.is_list != source.is_list:
                 self.differ(argument.name, what, f"{own.kind} there, {source.kind} here")
+            elif source.optional and not own.optional:
+                self.differ(argument.name, what, "it may be absent here, and there it has no `?`")
         elif isinstance(own, TensorType) and isinstance(source, TensorType):
             self.compare_tensors(argument.name, own, source, what)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from codegen import bind, expr_fold, load, names, supported
+from codegen.check_arguments import reserve_fields, scalar_holders, scalar_names, scalar_subjects, stated_conditions
 from codegen.check_types import bound_types, read_types, resolve_dtype
 from codegen.contract import (
     Argument,
@@ -34,14 +35,6 @@ from codegen.reader import Reader
 from codegen.scope import Scope, Subject
 from codegen.types import DTYPES
 
-_SCALAR_TYPES = {
-    "float": Type.FLOAT,
-    "int": Type.INT,
-    "size": Type.INT,
-    "bool": Type.BOOL,
-    "choice": Type.STR,
-    "dtype": Type.DTYPE,
-}
 _SIZE_HARDWARE = "it depends on the hardware: launches and scratch only"
 
 
@@ -77,6 +70,7 @@ class _Checker:
         self.variables: dict[str, TypeVariable] = {}
         self.dims: tuple[Dim, ...] = ()
         self.derived: tuple[DerivedDim, ...] = ()
+        self.holders: dict[str, tuple[str, ...]] = {}
 
     def contract(self) -> Contract:
         before = self.read.diagnostics.errors
@@ -88,15 +82,19 @@ class _Checker:
             self.reserve_grad_mask(fields)
         derived_names = self.derived_names()
         self.find_dims(inputs, derived_names)
-        scalars = self.scalar_names(inputs)
+        reserve_fields(inputs, self.take)
+        scalars = scalar_names(inputs)
+        self.holders = scalar_holders(inputs)
         subjects = {field.name: field.subject for field in inputs if isinstance(field.parsed.type, ParsedTensor)}
+        subjects |= scalar_subjects(inputs)
         self.derive(scalars, subjects)
         checks = self.scope(scalars, subjects, launch=False)
+        met = stated_conditions(self.node, checks)
         tensors = [field for field in fields["outputs"] if isinstance(field.parsed.type, ParsedTensor)]
         output_subjects = {field.name: replace(field.subject, may_be_absent=masked) for field in tensors}
-        launches = self.scope(scalars, {**subjects, **output_subjects}, launch=True)
+        launches = replace(self.scope(scalars, {**subjects, **output_subjects}, launch=True), met=met)
         arguments = [self.argument(field, checks) for field in inputs]
-        outputs = [self.output(field, checks) for field in fields["outputs"]]
+        outputs = [self.output(field, replace(checks, met=met)) for field in fields["outputs"]]
         scratch = [self.scratch(field, launches) for field in fields["scratch"]]
         self.default_order(fields["inputs"])
         types = bound_types(self.read, self.node, self.variables, [f for listed in fields.values() for f in listed])
@@ -174,14 +172,6 @@ class _Checker:
             else:
                 self.taken[dim.name] = "a dim"
 
-    def scalar_names(self, inputs: list[Field]) -> dict[str, Name]:
-        found: dict[str, Name] = {}
-        for field in inputs:
-            parsed = field.parsed.type
-            if isinstance(parsed, ParsedScalar) and parsed.kind in _SCALAR_TYPES and parsed.list_at is None:
-                found[field.name] = Name(field.name, NameKind.SCALAR, _SCALAR_TYPES[parsed.kind])
-        return found
-
     # ---------------------------------------------------------------- expressions
 
     def scope(self, scalars: dict[str, Name], subjects: dict[str, Subject], launch: bool) -> Scope:
@@ -194,7 +184,7 @@ class _Checker:
             else:
                 known[derived.name] = Name(derived.name, NameKind.DERIVED, Type.INT)
         known.update(scalars)
-        return Scope(known, subjects, tuple(self.variables), launch, absent)
+        return Scope(known, subjects, tuple(self.variables), launch, absent, self.holders)
 
     def value_scope(self, checks: Scope, inputs: list[Field]) -> Scope:
         """In `values:` the name of an input is one of its elements."""

@@ -13,6 +13,7 @@ from codegen.expr import Constant, Expr, Name, NameKind, Type, integer, product,
 from codegen.expr_fold import FoldError, constant, depends_on_dtypes, fold
 from codegen.load import Mapping, Node, Scalar
 from codegen.model import DtypeChoice, LaunchEntry, Param, Pass
+from codegen.presence import Condition
 from codegen.reader import Reader
 from codegen.scope import Scope
 
@@ -52,7 +53,7 @@ class _Checker:
         self.key = key
         self.node = node
         self.contract = contract
-        self.scope = contract.launches
+        self.scope = contract.launches  # within a pass or an entry also what its `when:` says
         self.choices = [dict(choice) for choice in choices]
         self.devices = devices
 
@@ -115,6 +116,7 @@ class _Checker:
         read = self.read.within(f"pass {kernel.text}")
         when_node, launch, parallel = node.get("when"), node.get("launch"), node.get("parallel")
         when = read.expression(when_node, self.scope, Type.BOOL, "a condition") if when_node is not None else None
+        around, self.scope = self.scope, _under(self.scope, when)
         launches: tuple[LaunchEntry, ...] = ()
         if launch is not None:
             for key, _ in node.entries:
@@ -125,6 +127,7 @@ class _Checker:
             entry = self.entry(read, node, with_when=False)
             launches = (entry,) if entry is not None else ()
         units = self.parallel(read, parallel) if parallel is not None else self.pass_units(read, node, launches)
+        self.scope = around
         return Pass(kernel.text, when, launches, units or integer(1)), kernel
 
     # ---------------------------------------------------------------- units of the C body
@@ -166,6 +169,7 @@ class _Checker:
             if not nodes:
                 read.error(node, "the list is empty", f"for instance {_EXAMPLE}")
         found: list[LaunchEntry] = []
+        around = self.scope
         for i, item in enumerate(nodes):
             mapping = read.mapping(item, _EXAMPLE)
             if mapping is None:
@@ -175,6 +179,8 @@ class _Checker:
             entry = self.entry(read, mapping, with_when=True)
             if entry is None:
                 continue
+            if entry.when is not None:  # the entries behind this one are looked at when it does not hold
+                self.scope = _under(self.scope, entry.when, holds=False)
             if found and [param.name for param in entry.params] != [param.name for param in found[0].params]:
                 first = ", ".join(param.name for param in found[0].params) or "none"
                 text = "its params are not those of the first entry"
@@ -182,6 +188,7 @@ class _Checker:
                     mapping.key("params") or mapping, text, f"all entries give the same ones in the same order: {first}"
                 )
             found.append(entry)
+        self.scope = around
         return tuple(found)
 
     def when_order(self, read: Reader, node: Mapping, last: bool) -> None:
@@ -196,6 +203,7 @@ class _Checker:
         when = read.expression(when_node, self.scope, Type.BOOL, "a condition") if when_node is not None else None
         if when is not None:
             self.possible(read, node.key("when") or node, when)
+        around, self.scope = self.scope, _under(self.scope, when)
         params = self.params(read, node)
         values = [self.param_values(params, choice) for choice in self.choices]
         scope = replace(
@@ -210,6 +218,7 @@ class _Checker:
             elif key in ("grid", "block"):
                 read.error(node, f"`{key}:` is missing", f"for instance {_EXAMPLE}")
         self.limits(read, node, numbers, values)
+        self.scope = around
         if not numbers.get("grid") or not numbers.get("block"):
             return None
         shared = numbers.get("shared")
@@ -319,6 +328,11 @@ class _Checker:
                 if problem:
                     read.error(place, problem)
                     break
+
+
+def _under(scope: Scope, when: Expr | None, *, holds: bool = True) -> Scope:
+    """The scope of what is evaluated only when `when` holds, or does not."""
+    return scope if when is None else replace(scope, met=(*scope.met, Condition(when, holds)))
 
 
 def _impossible(key: str, known: Sequence[int], complete: bool) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from dataclasses import replace
 
 from codegen import keys, load, supported
 from codegen.check_contract import Contract
@@ -15,6 +16,7 @@ from codegen.expr import Compare, Expr, Name, NameKind, Query, Type, walk
 from codegen.load import Mapping, Node, Scalar
 from codegen.messages import MAX_SPELLED, message, spelled
 from codegen.model import Check, Samples
+from codegen.presence import Condition
 from codegen.reader import Reader
 from codegen.rules import CheckRule, ElementsRule, ValueRule
 from codegen.types import DTYPES
@@ -27,6 +29,7 @@ def check_checks(read: Reader, node: Mapping, contract: Contract) -> tuple[Check
     """The entries of `checks:`."""
     listed = node.get("checks")
     read = read.within("checks")
+    scope = contract.checks
     found: list[Check] = []
     for item in read.items(listed, _CHECK_EXAMPLE) if listed is not None else ():
         that, text = item, ""
@@ -37,15 +40,16 @@ def check_checks(read: Reader, node: Mapping, contract: Contract) -> tuple[Check
                 read.error(item, "`that:` is missing", "for instance {that: n > 0, message: rows must not be empty}")
                 continue
             that, text = inner, _message(read, item)
-        condition = read.expression(that, contract.checks, Type.BOOL, "a condition")
+        condition = read.expression(that, scope, Type.BOOL, "a condition")
         if condition is None or not isinstance(that, Scalar):
             continue
+        scope = replace(scope, met=(*scope.met, Condition(condition)))
         if not any(isinstance(part, Name | Query) for part in walk(condition)):
             read.error(that, "this condition names nothing that a call could change")
             continue
         written = " ".join(that.text.split())
         if spelled(message(CheckRule(condition, written, text))) > MAX_SPELLED:
-            read.error(that, f"a check names at most {MAX_SPELLED} floats", "split it at its `and`s")
+            read.error(that, f"a check names at most {MAX_SPELLED} floats and optionals", "split it at its `and`s")
         found.append(Check(condition, written, text))
     return tuple(found)
 

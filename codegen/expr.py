@@ -34,6 +34,7 @@ class NameKind(Enum):
     STAR = "star"  # bound by `*name`; in an expression it is one number, the product
     DERIVED = "derived"  # an entry of `dims:`
     SCALAR = "scalar"  # a scalar argument
+    OPTIONAL = "optional"  # a scalar argument that may be absent
     PARAM = "param"  # a launch parameter; always replaced by its value before printing (expr_fold)
     HARDWARE = "hardware"  # sm_count, max_shared, arch: launches and scratch only
     VARIABLE = "variable"  # a dtype variable, type DTYPE

@@ -207,6 +207,10 @@ class _Reader:
         if node.id in scope.absent:
             return ExprProblem(node.col_offset, f'"{node.id}" cannot be used here', scope.absent[node.id])
         if node.id in scope.subjects:
+            if not scope.subjects[node.id].is_tensor:
+                return ExprProblem(
+                    node.col_offset, f'"{node.id}" is a list, not a number', f"len({node.id}) is its length"
+                )
             hint = f"numel({node.id}) and size({node.id}, 0) are its sizes"
             return ExprProblem(node.col_offset, f'"{node.id}" is a tensor, not a number', hint)
         if node.id in HARDWARE:

@@ -25,7 +25,19 @@ from codegen.expr import (
     Type,
     Unary,
 )
-from codegen.expr_text import AND, ATOM, CONDITIONAL, NOT, OR, SIGN, SUM, constant_text, operand_strengths, strength
+from codegen.expr_text import (
+    AND,
+    ATOM,
+    COMPARE,
+    CONDITIONAL,
+    NOT,
+    OR,
+    SIGN,
+    SUM,
+    constant_text,
+    operand_strengths,
+    strength,
+)
 
 _DIVISIONS = {"//": "floordiv", "%": "mod", "/": "divide", "**": "power"}
 
@@ -59,6 +71,10 @@ def print_python(expr: Expr, names: PythonNames) -> str:
             if names.query is None:
                 raise ValueError(f"{expr.function}() has no Python form here")
             return names.query(expr, operands)
+        case Unary(operator="not", operand=Query(function="given") as asked):
+            text = print_python(asked, names)
+            bare = text.removesuffix(" is not None")
+            return f"{bare} is None" if bare != text else f"not {text}"
         case Unary(operator="not"):
             return f"not {_at_least(expr.operand, NOT, names)}"
         case Unary():
@@ -105,5 +121,7 @@ def _call_name(expr: Call, names: PythonNames) -> str:
 
 def _at_least(expr: Expr, wanted: int, names: PythonNames) -> str:
     own = ATOM if isinstance(expr, Binary) and _needs_helper(expr) else strength(expr)
+    if isinstance(expr, Query) and expr.function == "given":
+        own = COMPARE  # x is not None
     text = print_python(expr, names)
     return text if own >= wanted else f"({text})"

@@ -301,6 +301,15 @@ def spelled(text: Message) -> int:
     plain = (Type.INT, Type.BOOL, Type.STR, Type.DTYPE)
     return sum(
         not isinstance(part, Text | RankOf | DtypeOf | AccDtypeOf)
-        and not (isinstance(part, Value) and part.expr.type in plain)
+        and not (isinstance(part, Value) and part.expr.type in plain and not _optional_int(part.expr))
         for part in text.parts
     )
+
+
+def may_be_absent(expr: Expr) -> bool:
+    """Whether a value is that of an optional argument, which is spelled None when it is absent."""
+    return isinstance(expr, Name) and expr.kind is NameKind.OPTIONAL
+
+
+def _optional_int(expr: Expr) -> bool:
+    return may_be_absent(expr) and expr.type is Type.INT

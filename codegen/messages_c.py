@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from codegen.expr import Type
 from codegen.expr_c import CNames, print_c
-from codegen.messages import Message, Part, RankOf, Text, Value
+from codegen.messages import Message, Part, RankOf, Text, Value, may_be_absent
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def print_message_c(message: Message, names: CNames, part: Callable[[Part], str]
         if isinstance(item, Text):
             pieces.append(c_escape(item.text.replace("%", "%%")))
             continue
-        is_integer = isinstance(item, RankOf) or (isinstance(item, Value) and item.expr.type is Type.INT)
+        is_integer = isinstance(item, RankOf) or (isinstance(item, Value) and _is_number(item))
         pieces.append('%" PRId64 "' if is_integer else "%s")
         arguments.append(_argument(item, names, part, error))
     # An empty literal after the last PRId64 is legal and ugly.
@@ -57,12 +57,26 @@ def print_message_c(message: Message, names: CNames, part: Callable[[Part], str]
 
 
 def _argument(item: Part, names: CNames, part: Callable[[Part], str], error: str) -> str:
+    if isinstance(item, Value) and may_be_absent(item.expr):
+        target = print_c(item.expr, names)
+        return f'{target}_given ? {_spelled(item, target, part, error)} : "None"'
     if isinstance(item, Value):
-        kind = item.expr.type
-        if kind is Type.INT:
-            return print_c(item.expr, names)
-        if kind is Type.FLOAT:
-            return f"float_text({error}, {print_c(item.expr, names)})"
-        if kind is Type.BOOL:
-            return f"bool_text({print_c(item.expr, names)})"
+        target = print_c(item.expr, names) if item.expr.type in (Type.INT, Type.FLOAT, Type.BOOL) else ""
+        return target if _is_number(item) else _spelled(item, target, part, error)
+    return part(item)
+
+
+def _is_number(item: Value) -> bool:
+    """Whether the format takes the value as it is; anything else is spelled first."""
+    return item.expr.type is Type.INT and not may_be_absent(item.expr)
+
+
+def _spelled(item: Value, target: str, part: Callable[[Part], str], error: str) -> str:
+    match item.expr.type:
+        case Type.INT:
+            return f"int_text({error}, {target})"
+        case Type.FLOAT:
+            return f"float_text({error}, {target})"
+        case Type.BOOL:
+            return f"bool_text({target})"
     return part(item)

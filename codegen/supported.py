@@ -102,8 +102,6 @@ def _scalar(diagnostics: Diagnostics, prefix: str, node: Scalar, scalar: ParsedS
         refuse(diagnostics, prefix, node, 0, SCALARS[scalar.kind])
     if scalar.list_at is not None:
         refuse(diagnostics, prefix, node, scalar.list_at, "a list of scalars")
-    if scalar.optional_at is not None:
-        refuse(diagnostics, prefix, node, scalar.optional_at, "an optional scalar")
 
 
 def param(expr: Expr) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.contract import TensorType
+from codegen.contract import Argument, TensorType
 from codegen.lower.schema import DispatchedOperator, boxed_symbol, dispatched
 from codegen.lower.statements import indented
 from codegen.model import Operator
@@ -22,13 +22,22 @@ class BoxedKernelView:
     give: tuple[str, ...]
 
 
+def _take(argument: Argument, slot: str) -> list[str]:
+    """Takes one argument off the stack; what is in an optional's box takes the place of the box."""
+    name = argument.name
+    if isinstance(argument.type, TensorType):
+        return [f"tensor_take(&f.t.{name}, {slot});"]
+    taken = [f"f.call.{name} = {TAKERS[argument.type.kind]}({slot});"]
+    if not argument.type.optional:
+        return taken
+    given = f"f.call.{name}_given"
+    return [f"{given} = take_optional(&{slot});", f"if ({given}) {{", *indented(taken), "}"]
+
+
 def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
     take = []
     for i, argument in enumerate(op.arguments):
-        if isinstance(argument.type, TensorType):
-            take.append(f"tensor_take(&f.t.{argument.name}, stack[{i}]);")
-        else:
-            take.append(f"f.call.{argument.name} = {TAKERS[argument.type.kind]}(stack[{i}]);")
+        take += _take(argument, f"stack[{i}]")
     saved = "" if not op.saved_outputs else ", true" if entry.saved else ", false"
     run = [f"{op.name}_run(&e, &f{saved});"]
     if op.grad_mask:

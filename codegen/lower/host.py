@@ -62,11 +62,15 @@ class HostNames:
                 variables = {variable.name for variable in self.op.types}
                 return f"dtype_size({f'f->d.{subject}' if subject in variables else dtype_constant(subject)})"
             case "given":
-                outputs = [output.name for output in self.op.outputs]
-                return f"f->mask[{outputs.index(subject)}]"
+                return self._given(subject)
             case "aligned":
                 return self._aligned(subject, operands[0])
         raise ValueError(f"{query.function}() is not built yet")
+
+    def _given(self, subject: str) -> str:
+        """Whether an optional argument was given, or a gradient is wanted."""
+        outputs = [output.name for output in self.op.outputs]
+        return f"f->mask[{outputs.index(subject)}]" if subject in outputs else f"c->{subject}_given"
 
     def _aligned(self, subject: str, bytes_text: str) -> str:
         """Every pointer, and every distance between rows of a tensor that has rows."""

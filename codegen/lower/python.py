@@ -41,6 +41,7 @@ class ModuleView:
     header: tuple[str, ...]
     variables: tuple[str, ...]
     sequence: bool  # a parameter is annotated as a Sequence
+    unchecked: bool  # something is annotated as Any
     saves: bool  # has saved outputs
     declared: bool  # has a backward operator
     differentiable: bool  # not `differentiable: false`
@@ -72,21 +73,25 @@ def _default(default: Default) -> str:
     return repr(default.value)
 
 
-def _parameter(argument: Argument) -> str:
+def _parameter(argument: Argument, unchecked: bool) -> str:
     if isinstance(argument.type, TensorType):
         annotation = "Tensor"
     elif argument.type.kind in ANNOTATIONS:
-        annotation = ANNOTATIONS[argument.type.kind]
+        annotation = ANNOTATIONS[argument.type.kind] + (" | None" if argument.type.optional else "")
     else:
         raise ValueError(f"an argument of kind {argument.type.kind} is not built yet")
+    if unchecked and not isinstance(argument.type, TensorType) and argument.type.optional:
+        annotation = "Any"
     text = f"{argument.name}: {annotation}"
     return text if argument.default is None else f"{text} = {_default(argument.default)}"
 
 
-def parameters(op: Operator) -> list[str]:
-    """The parameters of the wrapper and of the kernels, annotated and with their defaults."""
-    positional = [_parameter(argument) for argument in op.arguments if not argument.keyword_only]
-    keyword = [_parameter(argument) for argument in op.arguments if argument.keyword_only]
+def parameters(op: Operator, *, unchecked: bool = False) -> list[str]:
+    """The parameters of the wrapper and of the kernels, annotated and with their defaults; with `unchecked` optional
+    scalars are Any: which checks say that they are given, a type checker does not see.
+    """
+    positional = [_parameter(argument, unchecked) for argument in op.arguments if not argument.keyword_only]
+    keyword = [_parameter(argument, unchecked) for argument in op.arguments if argument.keyword_only]
     if op.grad_mask:
         wanted = ", ".join(["True"] * len(op.outputs))
         keyword.append(f"grad_mask: Sequence[bool] = ({wanted})")
@@ -146,10 +151,11 @@ def _fakes(names: Names) -> list[str]:
     op = names.op
     public = len(op.public_outputs)
     name = "_fake_saved" if op.saved_outputs else "_fake"
-    lines = call(f"def {name}", parameters(op), f" -> {returned(op, len(op.outputs))}:", 0)
+    given = parameters(op, unchecked=True)
+    lines = call(f"def {name}", given, f" -> {returned(op, len(op.outputs))}:", 0)
     lines += [f"    {line}" for line in fake_lines(names)]
     if op.saved_outputs:
-        lines += ["", "", *call("def _fake", parameters(op), f" -> {returned(op, public)}:", 0)]
+        lines += ["", "", *call("def _fake", given, f" -> {returned(op, public)}:", 0)]
         lines.append(f"    return _fake_saved({', '.join(passed(op))}){'[0]' if public == 1 else f'[:{public}]'}")
     return lines
 
@@ -176,6 +182,7 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         header=tuple(_header(public_schema(library.namespace, op), op.doc)),
         variables=tuple(line for variable in op.types for line in _variable(variable)),
         sequence=op.grad_mask,
+        unchecked=op.differentiable is not False or any(": Any" in name for name in parameters(op, unchecked=True)),
         saves=bool(op.saved_outputs),
         declared=op.backward is not None,
         differentiable=op.differentiable is not False,

@@ -94,6 +94,8 @@ class Names:
                 return f"{HELPER}item({subject}.stride(), {operands[0]})"
             case "sizeof":
                 return f"{self.dtype_name(subject)}.itemsize"
+            case "given":
+                return f"{subject} is not None"
         raise ValueError(f"{query.function}() is not built yet")
 
     def size(self, argument: str, index: Index) -> str:

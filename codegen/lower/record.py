@@ -48,6 +48,8 @@ def fields(op: Operator) -> tuple[Field, ...]:
     for scalar in op.scalars:
         assert not isinstance(scalar.type, TensorType)
         found.append(Field(scalar.name, SCALAR_KINDS[scalar.type.kind]))
+        if scalar.type.optional:
+            found.append(Field(f"{scalar.name}_given", "boolean"))
     return tuple(found)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.contract import Argument, Default, TensorType
+from codegen.contract import Argument, Default, ScalarType, TensorType
 from codegen.model import Operator
 
 SCALAR_TYPES = {
@@ -35,8 +35,12 @@ def _default(default: Default) -> str:
     return repr(value)
 
 
+def _scalar(kind: ScalarType) -> str:
+    return SCALAR_TYPES[kind.kind] + ("?" if kind.optional else "")
+
+
 def _argument(argument: Argument) -> str:
-    kind = "Tensor" if isinstance(argument.type, TensorType) else SCALAR_TYPES[argument.type.kind]
+    kind = "Tensor" if isinstance(argument.type, TensorType) else _scalar(argument.type)
     text = f"{kind} {argument.name}"
     return text if argument.default is None else f"{text}={_default(argument.default)}"
 

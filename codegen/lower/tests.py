@@ -135,13 +135,14 @@ def _ended(lines: list[str]) -> list[str]:
     return [*lines[:-1], f"{lines[-1]},"]
 
 
-def _sample(sample: Sample) -> str:
+def _sample(sample: Sample, usual: Sample) -> str:
     limited = {rule.argument for rule in sample.op.values if isinstance(rule, ElementsRule)}
     shapes, entries = sample.shapes(), []
     for argument in sample.op.tensors:
         shape = repr(shapes[argument.name])
         limits = sample.between(argument.name) if argument.name in limited else None
         entries.append((argument.name, f"Elements({shape}, {limits[0]}, {limits[1]})" if limits else shape))
+    entries += [(name, repr(value)) for name, value in sample.scalars.items() if value != usual.scalars[name]]
     return f"    {_dict(entries)},"
 
 
@@ -163,7 +164,9 @@ def _wrong(op: Operator, wrong: Wrong) -> list[str]:
 def test_view(library: Library, op: Operator) -> TestView:
     """The tests of one operator."""
     wrong = [line for one in wrong_calls(op) for line in _wrong(op, one)]
-    calls = [_sample(sample) for sample in samples(op)]
+    usual = base(op)
+    calls = [_sample(sample, usual) for sample in samples(op)]
+    largest = [_sample(sample, usual) for sample in large(op)]
     state = autograd_state(op)
     names = ["Contract", "Wrong"] + (["Tensor"] if any("Tensor(" in line for line in wrong) else [])
     names += ["Elements"] if any("Elements(" in line for line in calls) else []
@@ -171,8 +174,8 @@ def test_view(library: Library, op: Operator) -> TestView:
         op=public_schema(library.namespace, op).split("(")[0],
         contract=tuple(_contract(library, op)),
         samples=tuple(calls),
-        growing=tuple(_sample(sample) for sample in growing(op)),
-        large=("LARGE = [", *(_sample(sample) for sample in large(op)), "]") if large(op) else ("LARGE = []",),
+        growing=tuple(_sample(sample, usual) for sample in growing(op)),
+        large=("LARGE = [", *largest, "]") if largest else ("LARGE = []",),
         wrong=tuple(wrong),
         imports=", ".join(sorted(names)),
         modules=", ".join(["compiled", "cuda", "forward", "gradients", "refused"]),

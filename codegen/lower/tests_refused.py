@@ -11,7 +11,8 @@ from math import prod
 
 from codegen.contract import Acc, FixedDtype, TensorType
 from codegen.expr import Expr, Name, Type
-from codegen.lower.tests_samples import Sample, Scalar, base, failing
+from codegen.lower.tests_samples import Sample, base, failing
+from codegen.lower.tests_scalars import Scalar
 from codegen.messages import (
     AccDtypeOf,
     DeviceOf,
@@ -124,6 +125,8 @@ class _Call:
     def value(self, expr: Expr) -> str:
         if expr.type is Type.DTYPE and isinstance(expr, Name):
             return self.sample.dtypes[expr.name]
+        if isinstance(expr, Name) and expr.name in self.sample.scalars and self.sample.scalars[expr.name] is None:
+            return "None"
         value = self.sample.value(expr)
         return float_text(value) if isinstance(value, float) else str(value)
 

@@ -6,27 +6,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
-from codegen.contract import Argument, DimEntry, ScalarType, Shape, StarEntry, TensorType
+from codegen.contract import DimEntry, Shape, StarEntry, TensorType
 from codegen.expr import Expr, Name, Query, walk
 from codegen.expr_fold import FoldError
-from codegen.expr_value import value
+from codegen.expr_value import Value, value
+from codegen.lower.tests_scalars import Scalar, candidates, compared, kind_of, usual
 from codegen.model import Operator
 from codegen.rules import ElementsRule
 from codegen.types import DTYPES
 
 Size = int | tuple[int, ...]
-Scalar = int | float | bool | str
 
 STARS: tuple[tuple[int, ...], ...] = ((), (1,), (3,), (0,), (3, 0, 2), (2, 3), (1, 5, 1))
 MANY_ROWS = (70_001,)  # more than fit a grid of 65,535 blocks
 DIMS = (1, 2, 7, 33, 64, 1000, 1024, 1100, 0)
 USUAL_STAR, USUAL_DIM, DIM_STEP = (2, 3), 7, 2
-FLOATS = (1.0, 0.5, 0.0, -1.0, 2.0)
-INTEGERS = (1, 2, 0, -1, 3, 4, 8)
 
 
 @dataclass(frozen=True)
@@ -38,14 +36,14 @@ class Sample:
     scalars: Mapping[str, Scalar]
     dtypes: Mapping[str, str]
 
-    def value(self, expr: Expr, known: Mapping[str, Scalar] | None = None) -> Scalar | None:
+    def value(self, expr: Expr, known: Mapping[str, Value] | None = None) -> Value | None:
         """What an expression is in this call, with some names `known` beforehand; None where that is an error."""
         try:
             return value(expr, lambda name: known[name] if known and name in known else self._name(name), self._query)
         except FoldError:
             return None
 
-    def _name(self, name: str) -> Scalar:
+    def _name(self, name: str) -> Value:
         """A dim as a number, a scalar argument, a dtype variable, or an entry of `dims:`, computed when first used."""
         if name not in self._names:
             derived = next(derived for derived in self.op.derived if derived.name == name)
@@ -53,12 +51,15 @@ class Sample:
         return self._names[name]
 
     @cached_property
-    def _names(self) -> dict[str, Scalar]:
+    def _names(self) -> dict[str, Value]:
         sizes = {name: size if isinstance(size, int) else prod(size) for name, size in self.dims.items()}
-        return {**sizes, **self.scalars, **self.dtypes}
+        given = {name: scalar for name, scalar in self.scalars.items() if scalar is not None}
+        return {**sizes, **given, **self.dtypes}
 
-    def _query(self, query: Query) -> Scalar:
-        """A question about a tensor, answered from its contract."""
+    def _query(self, query: Query) -> Value:
+        """A question about a tensor, answered from its contract, or about a scalar argument."""
+        if query.function == "given":
+            return self.scalars.get(query.subject, True) is not None
         if query.function == "sizeof":
             return DTYPES[self.dtypes.get(query.subject, query.subject)].size
         shape = self.shape(self._shape_of(query.subject))
@@ -136,7 +137,7 @@ def base(op: Operator) -> Sample:
     dtypes = dict(op.dtype_choices[0])
     scalars: dict[str, Scalar] = {}
     for argument in op.scalars:
-        scalars[argument.name] = _usual(argument)
+        scalars[argument.name] = usual(argument)
     first = Sample(op, sizes, scalars, dtypes)
     if first.valid():
         return first
@@ -144,21 +145,6 @@ def base(op: Operator) -> Sample:
         if sample.valid():
             return sample
     return first
-
-
-def _usual(argument: Argument) -> Scalar:
-    assert isinstance(argument.type, ScalarType)
-    if argument.default is not None and isinstance(argument.default.value, int | float | str):
-        value = argument.default.value
-        return float(value) if argument.type.kind == "float" else value
-    return {"float": 1.0, "bool": True}.get(argument.type.kind, 1)
-
-
-def candidates(op: Operator, name: str) -> tuple[Scalar, ...]:
-    """Values of a scalar argument worth trying."""
-    kind = op.argument(name).type
-    assert isinstance(kind, ScalarType)
-    return {"float": FLOATS, "bool": (True, False)}.get(kind.kind, INTEGERS)
 
 
 def _variations(sample: Sample) -> Iterator[Sample]:
@@ -176,7 +162,7 @@ def _one_changed(sample: Sample) -> Iterator[Sample]:
             if isinstance(size, tuple) == dim.star and isinstance(size, int | tuple):
                 yield Sample(sample.op, {**sample.dims, dim.name: size}, sample.scalars, sample.dtypes)
     for argument in sample.op.scalars:
-        for scalar in candidates(sample.op, argument.name):
+        for scalar in candidates(argument):
             yield Sample(sample.op, sample.dims, {**sample.scalars, argument.name: scalar}, sample.dtypes)
 
 
@@ -190,15 +176,18 @@ def failing(op: Operator, condition: Expr, earlier: tuple[Expr, ...]) -> Sample 
 
 
 def samples(op: Operator) -> list[Sample]:
-    """The calls that results are compared for: each size in turn, the others as usual; then many rows."""
+    """The calls that results are compared for: each size and scalar in turn, the others as usual; then many rows."""
     first = base(op)
     found = [first]
     for dim in op.dims:
         found += _sizes(first, dim.name, dim.star)
+    for argument in op.scalars:
+        changed = [{**first.scalars, argument.name: scalar} for scalar in compared(op, argument)]
+        found += [Sample(op, first.dims, scalars, first.dtypes) for scalars in changed]
     stars = [dim.name for dim in op.dims if dim.star]
     if stars:
         found.append(Sample(op, {**first.dims, stars[0]: MANY_ROWS}, first.scalars, first.dtypes))
-    unique = {tuple(sample.dims.items()): sample for sample in found if sample.valid()}
+    unique = {(*sample.dims.items(), *sample.scalars.items()): sample for sample in found if sample.valid()}
     return list(unique.values())
 
 
@@ -214,7 +203,9 @@ def _sizes(first: Sample, name: str, star: bool) -> Iterator[Sample]:
 
 
 def growing(op: Operator) -> list[Sample]:
-    """Four calls in which every size is different and at least two, for compiling with dynamic shapes."""
+    """Four calls in which every size is different and at least two, `size` arguments among them, for compiling with
+    dynamic shapes.
+    """
     attempts = [_spread(op, 2 + step) for step in range(20)]
     found = [sample for sample in attempts if sample.valid()]
     return ([sample for sample in found if _all_above_one(sample)] or found)[:4]
@@ -225,7 +216,13 @@ def _spread(op: Operator, lowest: int) -> Sample:
     for i, (name, size) in enumerate(first.dims.items()):
         start = lowest + 10 * i
         sizes[name] = start if isinstance(size, int) else tuple(start + 5 * k for k in range(len(size)))
-    return Sample(op, sizes, first.scalars, first.dtypes)
+    plain = Sample(op, sizes, first.scalars, first.dtypes)
+    kinds = {argument.name: kind_of(argument) for argument in op.scalars}
+    given = {
+        name: scalar for name, scalar in first.scalars.items() if kinds[name].kind == "size" and scalar is not None
+    }
+    spread = replace(plain, scalars={**first.scalars, **{name: lowest + 3 * i for i, name in enumerate(given)}})
+    return spread if spread.valid() else plain
 
 
 def _all_above_one(sample: Sample) -> bool:

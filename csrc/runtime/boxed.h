@@ -1,6 +1,7 @@
 /* Arguments of a boxed kernel that are no tensors.
  *
- * Numbers are copied into the stack slot; a bool is its low byte. A list is an owned handle: taking it deletes it. */
+ * Numbers are copied into the stack slot; a bool is its low byte. An optional is null or an owned box that holds the
+ * slot of its value. A list is an owned handle: taking it deletes it. */
 #ifndef RUNTIME_BOXED_H
 #define RUNTIME_BOXED_H
 
@@ -22,6 +23,17 @@ static inline int64_t take_int(StableIValue value) {
 }
 
 static inline bool take_bool(StableIValue value) { return (value & 0xff) != 0; }
+
+/* Whether an optional argument was given; its slot then holds what was in the box, which is deleted. */
+static inline bool take_optional(StableIValue *slot) {
+    StableIValue *const box = (StableIValue *)(uintptr_t)*slot;
+    if (box == NULL) {
+        return false;
+    }
+    *slot = *box;
+    _ZdlPv(box);
+    return true;
+}
 
 /* Takes a bool[count] argument. PyTorch does not hold callers to the length that a schema states, so it is checked. */
 bool take_bools(error *e, StableIValue value, const char *name, bool *bools, size_t count);

@@ -57,6 +57,9 @@ TORCH_ABI AOTITorchError torch_list_size(StableListHandle list, size_t *ret_size
 TORCH_ABI AOTITorchError torch_list_get_item(StableListHandle list, size_t index, StableIValue *ret_element);
 TORCH_ABI AOTITorchError torch_delete_list(StableListHandle list);
 
+/* C++'s operator delete, for the boxes in which optionals arrive: they come from operator new. */
+TORCH_ABI void _ZdlPv(void *box);
+
 /* Threads: calls fn(begin, end, context) on pieces of [begin, end) of at least grain_size. */
 TORCH_ABI AOTITorchError torch_parallel_for(int64_t begin, int64_t end, int64_t grain_size, void (*fn)(int64_t begin, int64_t end, void *context), void *context);
 

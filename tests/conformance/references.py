@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
 
@@ -27,3 +28,15 @@ def kept_saved(x: Tensor) -> Tensor:
 
 def kept_no_grad(x: Tensor, k: int) -> Tensor:
     return (7 if x.numel() * k > 4 else 8) * x
+
+
+def _scale(s: float | None, k: int | None, flip: bool | None) -> float:
+    return (1 if s is None else s) * (1 if k is None else k) * (-1 if flip else 1)
+
+
+def scaled(x: Tensor, s: float | None, k: int | None, pad: int | None, flip: bool | None) -> Tensor:
+    return torch.nn.functional.pad(x * _scale(s, k, flip), (0, pad or 0))
+
+
+def scaled_backward(grad_y: Tensor, s: float | None, k: int | None, flip: bool | None, n: int) -> Tensor:
+    return grad_y[..., :n] * _scale(s, k, flip)

@@ -35,8 +35,8 @@ class Tensor:
     elements: tuple[int, ...] = ()
 
 
-Sample = Mapping[str, Shape | Elements]
-"""The tensors of one call by argument."""
+Sample = Mapping[str, Any]
+"""The tensors of one call by argument, as a Shape or Elements, and those scalars that are not as usual."""
 
 
 @dataclass(frozen=True)

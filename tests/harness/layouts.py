@@ -15,8 +15,12 @@ def small_enough(samples: list[Sample], layout: str) -> list[Sample]:
     """The samples for one layout: large ones only as they lie in memory anyway."""
     if layout == LAYOUTS[0]:
         return samples
-    shapes = [[v.shape if isinstance(v, Elements) else v for v in sample.values()] for sample in samples]
-    return [sample for sample, all_ in zip(samples, shapes, strict=True) if max(map(prod, all_)) < 100_000]
+    return [sample for sample in samples if max(map(prod, _shapes(sample)), default=0) < 100_000]
+
+
+def _shapes(sample: Sample) -> list[Shape]:
+    shapes = [value.shape if isinstance(value, Elements) else value for value in sample.values()]
+    return [shape for shape in shapes if isinstance(shape, tuple)]
 
 
 def data(shape: Shape, dtype: torch.dtype, device: str, random: torch.Generator) -> torch.Tensor:
@@ -68,7 +72,7 @@ def make(
     arguments: Arguments = {}
     for name in op.arguments:
         if name in op.scalars:
-            arguments[name] = op.scalars[name]
+            arguments[name] = sample.get(name, op.scalars[name])
             continue
         wanted, dtype = sample[name], op.dtype(op.tensors[name], dtypes)
         if isinstance(wanted, Elements):
