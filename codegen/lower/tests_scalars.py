@@ -49,7 +49,7 @@ def candidates(argument: Argument) -> tuple[Scalar, ...]:
 
 
 def compared(op: Operator, argument: Argument) -> tuple[Scalar, ...]:
-    """Values for which results are compared: what `samples:` says, else whatever takes another road through the body."""
+    """Values for which results are compared: what `samples:` says, else all that take another road through bodies."""
     kind = kind_of(argument)
     stated = dict(op.samples.sizes).get(argument.name)
     if stated is not None:
