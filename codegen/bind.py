@@ -28,6 +28,7 @@ from codegen.rules import (
     BindDim,
     BindStar,
     CheckRule,
+    ContiguousRule,
     Derive,
     DeviceRule,
     DimCompare,
@@ -114,6 +115,7 @@ def rules(
         rule = _shape_rule(name, tensor.shape, by_name)
         if rule is not None:
             found.append(rule)
+    found += [ContiguousRule(argument.name) for argument in arguments if argument.has_word("contiguous")]
     found += [CheckRule(check.condition, check.text, check.message) for check in checks]
     found += [rule for output in outputs for rule in _size_rules(output.name, output.type.shape)]
     found += values

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from codegen import bind, expr_fold, load, names, supported
 from codegen.check_arguments import reserve_fields, scalar_holders, scalar_names, scalar_subjects, stated_conditions
 from codegen.check_types import bound_types, read_types, resolve_dtype
+from codegen.check_words import check_input_words, check_names
 from codegen.contract import (
     Argument,
     DimEntry,
@@ -97,6 +98,7 @@ class _Checker:
         outputs = [self.output(field, replace(checks, met=met)) for field in fields["outputs"]]
         scratch = [self.scratch(field, launches) for field in fields["scratch"]]
         self.default_order(fields["inputs"])
+        check_names(self.read, [field for listed in fields.values() for field in listed], self.taken)
         types = bound_types(self.read, self.node, self.variables, [f for listed in fields.values() for f in listed])
         return Contract(
             types,
@@ -244,7 +246,7 @@ class _Checker:
                 read.error(field.node.at(found.offset), found.text, found.hint)
         if kind is None:
             return None
-        words = field.words
+        words = check_input_words(read, field, kind) if isinstance(kind, TensorType) else ()
         keyword_only = field.section == "keywords"
         return Argument(field.name, kind, keyword_only, default, words, field.doc, field.parsed.text)
 

@@ -5,7 +5,7 @@ messages_python as an f-string; so the host function and the fake kernel say the
 `namespace::operator: `, which the callers of both put before.
 
 How values are spelled, in both languages: integers in decimal; floats as `float_text`; bools as True and False;
-dtypes by their torch name; devices as cuda:0; a shape as [2, 3]. Tensors have at most 64 dims
+dtypes by their torch name; devices as cuda:0; a shape as [2, 3], strides as (3, 1). Tensors have at most 64 dims
 and names and expressions are limited, so the length of every message is bounded.
 """
 
@@ -22,6 +22,7 @@ from codegen.rules import (
     BindDim,
     BindStar,
     CheckRule,
+    ContiguousRule,
     Derive,
     DeviceRule,
     DtypeRule,
@@ -59,6 +60,13 @@ class Value:
 @dataclass(frozen=True, slots=True)
 class ShapeOf:
     """[2, 3]"""
+
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class StridesOf:
+    """(1, 8)"""
 
     argument: str
 
@@ -113,7 +121,7 @@ class ElementValue:
 
 
 Part: TypeAlias = (
-    Text | Value | ShapeOf | DimsOf | DtypeOf | AccDtypeOf | DeviceOf | RankOf | ElementIndex | ElementValue
+    Text | Value | ShapeOf | StridesOf | DimsOf | DtypeOf | AccDtypeOf | DeviceOf | RankOf | ElementIndex | ElementValue
 )
 
 
@@ -142,6 +150,8 @@ def message(rule: Rule) -> Message:
         case ShapeRule():
             start = Text(f"{rule.argument}: expected shape {rule.shape}")
             return Message(_joined((start, *_known(rule.known), Text(", got "), ShapeOf(rule.argument))))
+        case ContiguousRule():
+            return Message((Text(f"{rule.argument}: expected contiguous, got strides "), StridesOf(rule.argument)))
         case CheckRule():
             return _check(rule)
         case SizeRule():

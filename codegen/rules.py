@@ -3,7 +3,7 @@
 bind.py derives them once from an operator's contract. The C host function, the Python fake kernel, the documentation
 and the generated negative tests all walk `Operator.rules` from first to last, and take each rule's error text from
 messages.py; so they agree on which rule fails first and on what it says. Order: dtypes, devices, ranks and bindings
-(over all inputs), derived dims, shape comparisons, checks, computed output sizes, values.
+(over all inputs), derived dims, shape comparisons, layouts, checks, computed output sizes, values.
 """
 
 from __future__ import annotations
@@ -145,6 +145,13 @@ class ShapeRule:
 
 
 @dataclass(frozen=True, slots=True)
+class ContiguousRule:
+    """`argument` says `contiguous`, and is."""
+
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
 class CheckRule:
     """An entry of `checks:`. `message` is the writer's own text, or ""."""
 
@@ -207,6 +214,7 @@ Rule: TypeAlias = (
     | BindStar
     | Derive
     | ShapeRule
+    | ContiguousRule
     | CheckRule
     | SizeRule
     | ElementsRule

@@ -34,10 +34,6 @@ KEYS = {
 REPLACES_LAUNCH = ("elementwise", "triton", "kernels", "full_cuda")
 
 WORDS = {
-    "contiguous": "the word `contiguous`",
-    "rows": "the word `rows`",
-    "inner": "the word `inner`",
-    "strided": "the word `strided`",
     "expand": "the word `expand`",
     "cpu": "the word `cpu`",
     "out": "the word `out`",

@@ -103,7 +103,9 @@ def header_view(library: Library, op: Operator) -> HeaderView:
         op=op.name,
         schema=public_schema(library.namespace, op),
         guard=f"{library.namespace}_{op.name}_H".upper(),
-        fields=tuple(HeaderField(record_declaration(f), f" /* {f.text} */" if f.text else "") for f in fields(op)),
+        fields=tuple(
+            HeaderField(record_declaration(f), f" /* {f.text} */" if f.text else "") for f in fields(op) if not f.source
+        ),
     )
 
 
@@ -115,9 +117,11 @@ def _typed(op: Operator, field: Field) -> TypedField:
     if field.kind == "sizes":
         values = ", ".join(f"call->{field.name}[{i}]" for i in range(field.count))
         return TypedField(field.name, f"int64_t {field.name}[{field.count}]", f"{{{values}}}")
+    if field.kind == "table":
+        return TypedField(field.name, f"const int64_t *{field.name}", f"call->{field.value}")
     if field.kind == "real" and real_is_accumulated(op):
         return TypedField(field.name, f"acc_t {field.name}", f"(acc_t)call->{field.name}")
-    return TypedField(field.name, f"{C_SCALARS[field.kind]} {field.name}", f"call->{field.name}")
+    return TypedField(field.name, f"{C_SCALARS[field.kind]} {field.name}", f"call->{field.value}")
 
 
 def cpu_unit_view(library: Library, op: Operator) -> CpuUnitView:

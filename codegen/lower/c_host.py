@@ -11,6 +11,7 @@ from codegen.lower.c_layout import fitted
 from codegen.lower.checks import check_lines, value_lines
 from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant
 from codegen.lower.launch import PassView, pass_views
+from codegen.lower.memory import arrange_calls, stride_lines
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented
 from codegen.model import Library, Operator
@@ -138,10 +139,10 @@ class _Host:
         return fitted(f"static bool {self.op.name}_prepare(", ", ".join(parameters), ") {", 0)
 
     def pointers(self) -> list[str]:
-        """The data of every tensor goes into the record."""
+        """The data of every tensor goes into the record, and the strides that bodies read."""
         calls = [f"tensor_const_data(e, &f->t.{name}, &f->call.{name})" for name in self.inputs]
         calls += [f"tensor_mutable_data(e, &f->t.{name}, &f->call.{name})" for name in self.outputs + self.scratch]
-        return conjunction(calls)
+        return [*stride_lines(self.op), *conjunction(calls)]
 
     def prepare_call(self, values: list[str]) -> list[str]:
         """The call of the function that `prepare` is the body of."""
@@ -173,7 +174,7 @@ class _Host:
         checks = [f"{op.name}_check(e, f)"] + ([f"{op.name}_values(e, f)"] if values else [])
         saved = ", saved" if op.saved_outputs else ""
         lines = all_or_return(checks)
-        lines += all_or_return([f"tensor_make_contiguous(e, &f->t.{name})" for name in self.inputs])
+        lines += all_or_return(arrange_calls(op))
         lines += all_or_return([f"{op.name}_allocate(e, f{saved})"])
         lines += [f"if ({op.name}_nothing_to_do(f)) {{", "    return true;", "}"]
         on_cuda = [

@@ -23,6 +23,7 @@ from codegen.messages import (
     Part,
     RankOf,
     ShapeOf,
+    StridesOf,
     Value,
     message,
     overflow_of,
@@ -34,6 +35,7 @@ from codegen.rules import (
     BindDim,
     BindStar,
     CheckRule,
+    ContiguousRule,
     Derive,
     DeviceRule,
     DimCompare,
@@ -63,6 +65,8 @@ class _Checks:
         match part:
             case ShapeOf():
                 return f"shape_text(e, &f->t.{part.argument})"
+            case StridesOf():
+                return f"strides_text(e, &f->t.{part.argument})"
             case DimsOf():
                 start, count = self.names.span(part.span)
                 return f"sizes_text(e, {start}, {count})"
@@ -119,6 +123,8 @@ class _Checks:
                 return self.computed(fitted(f"c->{rule.name} = ", self.names.expr(rule.expr), ";"), rule)
             case ShapeRule():
                 return self.shape(rule)
+            case ContiguousRule():
+                return self.check(f"tensor_is_contiguous(&f->t.{rule.argument})", message(rule))
             case CheckRule():
                 return self.condition(self.names.expr(rule.condition), rule)
             case SizeRule():
@@ -175,6 +181,7 @@ def _headed(op: Operator, checks: _Checks) -> Iterator[str]:
         SameDtypeRule: "dtypes",
         AccDtypeRule: "dtypes",
         DeviceRule: "devices",
+        ContiguousRule: "layouts",
         CheckRule: "checks",
     }
     heading = ""

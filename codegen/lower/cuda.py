@@ -56,6 +56,8 @@ def _declaration(op: Operator, field: Field) -> str:
         return f"{'const ' if field.constant else ''}{cuda_element(field.dtype)}* {field.name}"
     if field.kind == "sizes":
         return f"int64_t {field.name}[{field.count}]"
+    if field.kind == "table":
+        return f"const int64_t* {field.name}"
     if field.kind == "real" and real_is_accumulated(op):
         return f"acc_t<{op.types[0].name}> {field.name}"
     return f"{C_SCALARS[field.kind]} {field.name}"
@@ -71,7 +73,7 @@ def _initializer(op: Operator, field: Field) -> str:
         return f"{field.name}{{{values}}}"
     if field.kind == "real" and real_is_accumulated(op):
         return f"{field.name}(static_cast<acc_t<{op.types[0].name}>>(call.{field.name}))"
-    return f"{field.name}(call.{field.name})"
+    return f"{field.name}(call.{field.value})"
 
 
 def arguments_view(library: Library, op: Operator) -> ArgumentsView:

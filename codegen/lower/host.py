@@ -12,6 +12,7 @@ from dataclasses import replace
 from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, Shape, StarEntry, TensorType, Variable
 from codegen.expr import Expr, Query
 from codegen.expr_c import CNames, print_c
+from codegen.layouts import Layout, layout
 from codegen.model import Operator
 from codegen.rules import Span
 
@@ -74,17 +75,21 @@ class HostNames:
 
     def _aligned(self, subject: str, bytes_text: str) -> str:
         """Every pointer, and every distance between rows of a tensor that has rows."""
-        shapes: list[tuple[str, TensorType]] = []
+        shapes: list[tuple[str, TensorType, Layout]] = []
         for argument in self.op.tensors:
             assert isinstance(argument.type, TensorType)
-            shapes.append((argument.name, argument.type))
-        shapes += [(output.name, output.type) for output in self.op.outputs]
+            shapes.append((argument.name, argument.type, layout(argument.words)))
+        shapes += [(output.name, output.type, Layout("")) for output in self.op.outputs]
         tests = []
-        for name, kind in shapes:
+        for name, kind, asked in shapes:
             if subject in ("", name):
                 tests.append(f"aligned_to(c->{name}, {bytes_text})")
                 last = kind.shape.entries[-1] if len(kind.shape.entries) > 1 else None
-                if isinstance(last, DimEntry):
+                if asked.free:
+                    tests.append(f"strides_aligned(&f->t.{name}, {bytes_text})")
+                elif asked.policy == "rows":
+                    tests.append(f"stride_aligned(&f->t.{name}, c->{name}_stride[0], {bytes_text})")
+                elif isinstance(last, DimEntry):
                     tests.append(f"{self.expr(last.expr)} * dtype_size({self.dtype(kind.dtype)}) % {bytes_text} == 0")
         return f"({' && '.join(dict.fromkeys(tests))})"
 

@@ -15,6 +15,7 @@ from codegen.rules import (
     BindDim,
     BindStar,
     CheckRule,
+    ContiguousRule,
     Derive,
     DeviceRule,
     DimCompare,
@@ -89,6 +90,8 @@ def rule_lines(names: Names, rule: Rule) -> list[str]:
             return first or [f"{rule.name} = {value}"]
         case ShapeRule():
             return _shape(names, rule)
+        case ContiguousRule():
+            return _check(names, f"{rule.argument}.is_contiguous()", message(rule))
         case CheckRule():
             first, condition = _computed(names, rule.condition, rule)
             return [*first, *_check(names, condition, message(rule))]

@@ -21,6 +21,7 @@ from codegen.messages import (
     Part,
     RankOf,
     ShapeOf,
+    StridesOf,
     Value,
 )
 from codegen.messages_python import print_message_python
@@ -130,6 +131,8 @@ class Names:
         match part:
             case ShapeOf():
                 return f"{HELPER}sizes_text({part.argument}.shape)"
+            case StridesOf():
+                return f"tuple({part.argument}.stride())"
             case DimsOf():
                 return f"{HELPER}sizes_text({self.span(part.span)})"
             case DtypeOf():

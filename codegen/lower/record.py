@@ -6,14 +6,19 @@ bodies see.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from codegen.contract import Acc, Dtype, FixedDtype, TensorType, Variable
+from codegen.contract import Acc, Dtype, FixedDtype, Shape, TensorType, Variable
+from codegen.layouts import layout, rank
 from codegen.model import Operator
 from codegen.types import DTYPES
 
-Kind = Literal["tensor", "sizes", "integer", "real", "boolean"]
+Kind = Literal["tensor", "sizes", "table", "integer", "real", "boolean"]
+
+Fact = Literal["", "strides", "sizes", "dim", "row stride"]
+
+MAX_DIMS = 64  # csrc/runtime/tensor.h
 
 C_SCALARS: dict[Kind, str] = {"integer": "int64_t", "real": "double", "boolean": "bool"}
 SCALAR_KINDS: dict[str, Kind] = {"float": "real", "int": "integer", "size": "integer", "bool": "boolean"}
@@ -21,7 +26,13 @@ SCALAR_KINDS: dict[str, Kind] = {"float": "real", "int": "integer", "size": "int
 
 @dataclass(frozen=True)
 class Field:
-    """One field. `dtype`, `constant` and `text` (the contract as written) are for tensors, `count` for their sizes."""
+    """One field. `dtype` and `constant` are for tensors, `count` for sizes and strides; `text` is a comment.
+
+    `tensor` is whose memory it tells about: its strides, sizes, number of dims, or the stride of its rows (`fact`).
+    A table has an entry for each dim of a tensor whose number of dims differs from call to call: the record has room
+    for MAX_DIMS, and a body sees a pointer to it. `source` is the field that it shows, "" when the record has it under
+    its own name.
+    """
 
     name: str
     kind: Kind
@@ -29,6 +40,14 @@ class Field:
     constant: bool = False
     text: str = ""
     count: int = 0
+    tensor: str = ""
+    fact: Fact = ""
+    source: str = ""
+
+    @property
+    def value(self) -> str:
+        """The field of the record that holds it."""
+        return self.source or self.name
 
 
 def fields(op: Operator) -> tuple[Field, ...]:
@@ -43,6 +62,7 @@ def fields(op: Operator) -> tuple[Field, ...]:
         found.append(Field(output.name, "tensor", output.type.dtype, False, note))
     found += [Field(scratch.name, "tensor", scratch.type.dtype, False, scratch.text) for scratch in op.scratch]
     found += [Field(f"{scratch.name}_size", "sizes", count=len(scratch.type.shape.entries)) for scratch in op.scratch]
+    found += layout_fields(op)
     found += [Field(dim.name, "integer") for dim in op.dims]
     found += [Field(derived.name, "integer") for derived in op.derived]
     for scalar in op.scalars:
@@ -53,11 +73,46 @@ def fields(op: Operator) -> tuple[Field, ...]:
     return tuple(found)
 
 
+def layout_fields(op: Operator) -> list[Field]:
+    """Strides where they are free, and what else is needed to use them where a shape has a star: the number of dims
+    and their sizes. Tensors of equal shapes have these in common.
+    """
+    found: list[Field] = []
+    owners: dict[Shape, str] = {}
+    for argument in op.tensors:
+        assert isinstance(argument.type, TensorType)
+        asked, name = layout(argument.words), argument.name
+        if asked.policy == "rows":
+            text = f"from one row of {name} to the next"
+            found.append(Field(f"{name}_stride", "sizes", text=text, count=1, tensor=name, fact="row stride"))
+        elif asked.free:
+            found += _free(name, argument.type.shape, owners)
+    return found
+
+
+def _free(name: str, shape: Shape, owners: dict[Shape, str]) -> list[Field]:
+    """What tells about the dims of one tensor; `owners` has the first tensor of each shape with a star."""
+    count = rank(shape)
+    strides = Field(f"{name}_stride", "sizes", count=count or 0, tensor=name, fact="strides")
+    if count is not None:
+        return [strides] if count else []
+    owner = owners.setdefault(shape, name)
+
+    def shared(what: str) -> str:
+        return "" if owner == name else f"{owner}_{what}"
+
+    return [
+        Field(f"{name}_dim", "integer", tensor=name, fact="dim", source=shared("dim")),
+        Field(f"{name}_size", "table", count=MAX_DIMS, tensor=name, fact="sizes", source=shared("size")),
+        replace(strides, kind="table", count=MAX_DIMS),
+    ]
+
+
 def record_declaration(field: Field) -> str:
     """The field in the untyped record."""
     if field.kind == "tensor":
         return f"const void *{field.name}" if field.constant else f"void *{field.name}"
-    if field.kind == "sizes":
+    if field.kind in ("sizes", "table"):
         return f"int64_t {field.name}[{field.count}]"
     return f"{C_SCALARS[field.kind]} {field.name}"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from codegen.contract import Acc, Dtype, FixedDtype, TensorType
+from codegen.contract import Acc, Dtype, FixedDtype, TensorType, Word
 from codegen.lower.python_names import COLUMNS, call
 from codegen.lower.schema import public_schema
 from codegen.lower.tests_refused import Wrong, WrongTensor, dtype_of, wrong_calls
@@ -63,6 +63,11 @@ def _dtype(dtype: Dtype) -> str:
     return _string(dtype.name)
 
 
+def _word(word: Word) -> str:
+    """`rows`, `inner(2)`; `inner` is about one dim."""
+    return word.name if word.argument is None or word == Word("inner", 1) else f"{word.name}({word.argument})"
+
+
 def autograd_state(op: Operator) -> str:
     """declared, missing or never."""
     if op.backward is not None:
@@ -88,6 +93,9 @@ def _contract(library: Library, op: Operator) -> list[str]:
     inputs = {argument.name for argument in op.arguments}
     kept = [b.name for b in op.backward.bindings if b.source == "input" and b.name in inputs] if op.backward else []
     tensors = [(argument.name, argument.type) for argument in op.tensors if isinstance(argument.type, TensorType)]
+    worded = [(argument.name, argument.words) for argument in op.tensors]
+    worded += [(output.name, output.words) for output in op.outputs]
+    words = [(name, _strings(map(_word, listed))) for name, listed in worded if listed]
     fields = [
         ("namespace", _string(library.namespace)),
         ("name", _string(op.name)),
@@ -109,6 +117,7 @@ def _contract(library: Library, op: Operator) -> list[str]:
         ("kept", _strings(name for name in kept if name in dict(tensors))),
         ("reference", _string(op.reference)),
         ("tolerance", _dict((name, repr(value)) for name, value in op.tolerance)),
+        *([("words", _dict(words))] if words else []),
     ]
     lines = ["OP = Contract("]
     for name, value in fields:
@@ -148,6 +157,7 @@ def _sample(sample: Sample, usual: Sample) -> str:
 
 def _wrong_tensor(tensor: WrongTensor) -> str:
     extra = ", other=True" if tensor.other_device else f", elements={tensor.elements}" if tensor.elements else ""
+    extra += f", strides={tensor.strides}" if tensor.strides else ""
     return f"Tensor({_string(tensor.dtype)}, {tensor.shape}{extra})"
 
 

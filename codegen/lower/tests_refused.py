@@ -24,6 +24,7 @@ from codegen.messages import (
     Part,
     RankOf,
     ShapeOf,
+    StridesOf,
     Text,
     Value,
     float_text,
@@ -34,6 +35,7 @@ from codegen.model import Operator
 from codegen.rules import (
     AccDtypeRule,
     CheckRule,
+    ContiguousRule,
     DeviceRule,
     DimCompare,
     DtypeRule,
@@ -53,12 +55,15 @@ OTHER_DTYPES = ("int32", "float32", "float64", "float8_e5m2")
 
 @dataclass(frozen=True)
 class WrongTensor:
-    """A tensor of a wrong call. `other_device`: it is not on the device of the others. `elements` are "" or a list."""
+    """A tensor of a wrong call. `other_device`: it is not on the device of the others. `elements` and `strides` are
+    empty where they do not matter.
+    """
 
     dtype: str
     shape: tuple[int, ...]
     other_device: bool = False
     elements: tuple[int, ...] = ()
+    strides: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -104,6 +109,8 @@ class _Call:
                 return part.text
             case ShapeOf():
                 return str(list(self.shape(part.argument)))
+            case StridesOf():
+                return str(self.replaced[part.argument].strides)
             case DimsOf():
                 return str(list(_covered(self.sample.shapes()[part.span.argument], part.span)))
             case DtypeOf():
@@ -177,6 +184,8 @@ def wrong_calls(op: Operator) -> list[Wrong]:
                     for shape in _differently(usual.shapes()[rule.argument], comparison):
                         tensor = WrongTensor(dtype_of(usual, rule.argument), shape)
                         found.append(_tensor(usual, rule, rule.argument, tensor))
+            case ContiguousRule():
+                found += _not_contiguous(usual, rule)
             case CheckRule():
                 found += _condition(op, rule.condition, rule, earlier)
                 earlier.append(rule.condition)
@@ -192,12 +201,23 @@ def wrong_calls(op: Operator) -> list[Wrong]:
 
 def _tensor(
     usual: Sample,
-    rule: DtypeRule | SameDtypeRule | AccDtypeRule | DeviceRule | RankRule | ShapeRule,
+    rule: DtypeRule | SameDtypeRule | AccDtypeRule | DeviceRule | RankRule | ShapeRule | ContiguousRule,
     name: str,
     tensor: WrongTensor,
 ) -> Wrong:
     text = _Call(usual, {name: tensor}).text(message(rule))
     return Wrong(((name, tensor),), (), text, device=tensor.other_device)
+
+
+def _not_contiguous(usual: Sample, rule: ContiguousRule) -> list[Wrong]:
+    """Every other element of what would be contiguous."""
+    shape, strides = usual.shapes()[rule.argument], [2]
+    for size in reversed(shape[1:]):
+        strides.append(strides[-1] * size)
+    if not shape:
+        return []
+    tensor = WrongTensor(dtype_of(usual, rule.argument), shape, strides=tuple(reversed(strides)))
+    return [_tensor(usual, rule, rule.argument, tensor)]
 
 
 def _condition(op: Operator, condition: Expr, rule: CheckRule | SizeRule, earlier: list[Expr]) -> list[Wrong]:

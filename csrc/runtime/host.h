@@ -1,9 +1,10 @@
 /* Everything that a generated host function uses.
  *
  * Each is cut into the same steps, in the order in which <op>_run takes them: check the arguments and give the names of
- * the spec their values, make inputs contiguous, allocate outputs, stop when there is nothing to do, then on one of the
- * two devices prepare what depends on the hardware, plan every pass and run the passes. <op>_boxed, which PyTorch
- * calls, stands around that: it takes the arguments, releases them, hands results back and, as its last act, raises. */
+ * the spec their values, copy inputs that lie otherwise than their body wants, allocate outputs, stop when there is
+ * nothing to do, then on one of the two devices prepare what depends on the hardware, plan every pass and run the
+ * passes. <op>_boxed, which PyTorch calls, stands around that: it takes the arguments, releases them, hands results
+ * back and, as its last act, raises. */
 #ifndef RUNTIME_HOST_H
 #define RUNTIME_HOST_H
 
@@ -15,6 +16,7 @@
 #include "cuda.h"
 #include "dtype.h"
 #include "error.h"
+#include "layout.h"
 #include "tensor.h"
 
 #endif

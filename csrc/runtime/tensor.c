@@ -134,12 +134,7 @@ bool tensor_empty(error *e, tensor *t, const char *name, const shape *s, dtype d
     return tensor_read(e, t, name);
 }
 
-bool tensor_make_contiguous(error *e, tensor *t) {
-    bool contiguous;
-    CHECK_ABI(e, aoti_torch_is_contiguous, t->handle, &contiguous);
-    if (contiguous) {
-        return true;
-    }
+bool tensor_make_copy(error *e, tensor *t) {
     shape s = {.dim = 0};
     tensor copy = {.handle = NULL};
     if (!shape_add(e, &s, t->sizes, t->dim) || !tensor_empty(e, &copy, "contiguous copy", &s, t->dtype, t->device)) {
@@ -154,6 +149,12 @@ bool tensor_make_contiguous(error *e, tensor *t) {
     tensor_release(e, t);
     *t = copy;
     return !e->set;
+}
+
+bool tensor_make_contiguous(error *e, tensor *t) {
+    bool contiguous;
+    CHECK_ABI(e, aoti_torch_is_contiguous, t->handle, &contiguous);
+    return contiguous || tensor_make_copy(e, t);
 }
 
 bool tensor_const_data(error *e, const tensor *t, const void **data) {

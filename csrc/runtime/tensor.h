@@ -42,6 +42,9 @@ bool tensor_read(error *e, tensor *t, const char *name);
 /* Replaces a tensor that is not contiguous by a contiguous copy on the same device. */
 bool tensor_make_contiguous(error *e, tensor *t);
 
+/* Replaces a tensor by a contiguous copy on the same device. */
+bool tensor_make_copy(error *e, tensor *t);
+
 /* Makes an uninitialised contiguous tensor; `name` is for the text of an error. */
 bool tensor_empty(error *e, tensor *t, const char *name, const shape *s, dtype d, device where);
 

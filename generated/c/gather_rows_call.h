@@ -1,8 +1,9 @@
 /* my_ops::gather_rows(Tensor table, Tensor index) -> Tensor
  *
  * What the host function hands to the kernels of gather_rows.
- * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous; pointers
- * are null for what is absent. Kernels own nothing of it. */
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
+ * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
+ * it. */
 #ifndef MY_OPS_GATHER_ROWS_H
 #define MY_OPS_GATHER_ROWS_H
 

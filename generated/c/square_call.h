@@ -1,8 +1,9 @@
 /* my_ops::square(Tensor x) -> Tensor
  *
  * What the host function hands to the kernels of square.
- * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous; pointers
- * are null for what is absent. Kernels own nothing of it. */
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
+ * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
+ * it. */
 #ifndef MY_OPS_SQUARE_H
 #define MY_OPS_SQUARE_H
 

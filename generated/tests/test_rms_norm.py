@@ -25,6 +25,7 @@ OP = Contract(
     kept=("x", "weight"),
     reference="rms_norm",
     tolerance={},
+    words={"rstd": ("saved",)},
 )
 # The first is the usual call.
 SAMPLES = [
@@ -92,6 +93,10 @@ def test_one_tensor_for_all(device):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_fake(device, layout):
     forward.fake_agrees(OP, device, layout, SAMPLES)
+
+
+def test_copies(device):
+    forward.copies(OP, device, SAMPLES[0])
 
 
 @pytest.mark.parametrize("grad", [False, True], ids=["plain", "grad"])

@@ -86,6 +86,10 @@ def test_fake(device, layout):
     forward.fake_agrees(OP, device, layout, SAMPLES)
 
 
+def test_copies(device):
+    forward.copies(OP, device, SAMPLES[0])
+
+
 @pytest.mark.parametrize("grad", [False, True], ids=["plain", "grad"])
 def test_opcheck(device, grad):
     forward.passes_opcheck(OP, device, SAMPLES[0], grad=grad)

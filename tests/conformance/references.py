@@ -40,3 +40,27 @@ def scaled(x: Tensor, s: float | None, k: int | None, pad: int | None, flip: boo
 
 def scaled_backward(grad_y: Tensor, s: float | None, k: int | None, flip: bool | None, n: int) -> Tensor:
     return grad_y[..., :n] * _scale(s, k, flip)
+
+
+def only_contiguous(x: Tensor, w: Tensor) -> Tensor:
+    return x * w
+
+
+def by_rows(x: Tensor, w: Tensor) -> Tensor:
+    return x * w
+
+
+def by_heads(q: Tensor, scale: Tensor) -> Tensor:
+    return q * scale[:, None, None]
+
+
+def by_tiles(x: Tensor) -> Tensor:
+    return 2 * x
+
+
+def by_strides(x: Tensor, w: Tensor, s: Tensor) -> Tensor:
+    return x * w + s
+
+
+def by_any_strides(x: Tensor, z: Tensor, w: Tensor) -> Tensor:
+    return x + z + w.sum()

@@ -27,12 +27,15 @@ class Elements:
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor of a wrong call. `other`: on another device than the rest; `elements`: its data, 1-d."""
+    """A tensor of a wrong call. `other`: on another device than the rest; `elements`: its data, 1-d; `strides`: other
+    than those of a contiguous tensor.
+    """
 
     dtype: str
     shape: Shape
     other: bool = False
     elements: tuple[int, ...] = ()
+    strides: tuple[int, ...] = ()
 
 
 Sample = Mapping[str, Any]
@@ -70,6 +73,9 @@ class Contract:
     kept: tuple[str, ...]  # inputs that backward reads
     reference: str
     tolerance: Mapping[str, float] = field(default_factory=dict)
+    words: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # after the types of tensors, where there are any
 
     def choices(self) -> list[tuple[str, ...]]:
         """Every combination of dtypes, variables in order."""

@@ -7,9 +7,10 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.library import opcheck
+from torch.profiler import ProfilerActivity, profile
 
 from tests.harness.contract import Arguments, Contract, Sample, as_tuple
-from tests.harness.layouts import leaves, make, small_enough
+from tests.harness.layouts import LAYOUTS, is_taken, leaves, make, small_enough
 from tests.harness.numbers import assert_close, terms, tolerance
 
 
@@ -138,6 +139,31 @@ def passes_opcheck(op: Contract, device: str, sample: Sample, *, grad: bool) -> 
         if op.mask:
             count = len(op.outputs)
             opcheck(operator, positional, {**keyword, "grad_mask": [i == 0 for i in range(count)]})
+
+
+def copies(op: Contract, device: str, sample: Sample) -> None:
+    """An input is copied when the words after its type do not let the body see it as it is, and only then."""
+    usual = _allocations(op, make(op, sample, op.choices()[0], device), device)
+    for layout in LAYOUTS:
+        arguments = make(op, sample, op.choices()[0], device, layout)
+        tensors = [(name, value) for name, value in arguments.items() if isinstance(value, torch.Tensor)]
+        wanted = sum(value.numel() > 0 and not is_taken(op, name, value) for name, value in tensors)
+        assert _allocations(op, arguments, device) - usual == wanted, layout
+
+
+def _allocations(op: Contract, arguments: Arguments, device: str) -> int:
+    """How often one call allocates memory on its device."""
+    op.call(op.overload, arguments)
+    if device != "cpu":
+        before = torch.cuda.memory_stats()["allocation.all.allocated"]
+        op.call(op.overload, arguments)
+        return int(torch.cuda.memory_stats()["allocation.all.allocated"]) - int(before)
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
+        results = op.call(op.overload, arguments)
+    del results
+    assert profiler.profiler is not None
+    events = profiler.profiler.kineto_results.events()
+    return sum(event.name() == "[memory]" and event.nbytes() > 0 for event in events)
 
 
 def one_tensor_for_all(op: Contract, device: str, sample: Sample) -> None:

@@ -8,7 +8,7 @@ import torch
 
 from tests.harness.contract import Arguments, Contract, Elements, Sample, Shape
 
-LAYOUTS = ("contiguous", "transposed", "expanded", "sliced", "packed", "misaligned", "odd_strides")
+LAYOUTS = ("contiguous", "transposed", "expanded", "sliced", "packed", "heads", "misaligned", "odd_strides")
 
 
 def small_enough(samples: list[Sample], layout: str) -> list[Sample]:
@@ -54,6 +54,11 @@ def arranged(tensor: torch.Tensor, layout: str) -> torch.Tensor:
             whole = tensor.new_zeros((*shape[:-1], 3 * width))
             whole[..., width : 2 * width] = tensor
             return whole[..., width : 2 * width]
+        case "heads":  # the same with the other dims in another order, as heads and positions in a packed qkv
+            if tensor.dim() < 3:
+                return tensor
+            order = [*reversed(range(tensor.dim() - 1)), tensor.dim() - 1]
+            return arranged(tensor.permute(order), "packed").permute(order)
         case "misaligned":  # contiguous, one element off
             whole = tensor.new_zeros(prod(shape) + 1)
             whole[1:] = tensor.reshape(-1)
@@ -80,8 +85,31 @@ def make(
             tensor = tensor.to(dtype).to(device)
         else:
             tensor = data(wanted, dtype, device, random)
-        arguments[name] = arranged(tensor, layout)
+        view = arranged(tensor, layout)
+        refused = "contiguous" in op.words.get(name, ()) and not view.is_contiguous()
+        arguments[name] = tensor if refused else view
     return arguments
+
+
+def is_taken(op: Contract, name: str, tensor: torch.Tensor) -> bool:
+    """Whether the words after its type let the body of the operator see this tensor without a copy."""
+    words = op.words.get(name, ())
+    if "contiguous" in words or "strided" in words:
+        return True
+    if "rows" in words:
+        return tensor.stride(-1) == 1 and _has_view(tensor, (-1, tensor.shape[-1]))
+    for count, word in enumerate(("inner", "inner(2)"), 1):
+        if word in words:
+            return tensor[(0,) * (tensor.dim() - count)].is_contiguous()
+    return tensor.is_contiguous()
+
+
+def _has_view(tensor: torch.Tensor, shape: Shape) -> bool:
+    try:
+        tensor.view(shape)
+    except RuntimeError:
+        return False
+    return True
 
 
 def leaves(arguments: Arguments, names: tuple[str, ...]) -> Arguments:

@@ -21,6 +21,8 @@ def _arguments(op: Contract, device: str, other: str, usual: Sample, wrong: Wron
             tensor = data(change.shape, dtype, "cpu", torch.Generator().manual_seed(1))
             if change.elements:
                 tensor = torch.tensor(change.elements, dtype=dtype)
+            if change.strides:
+                tensor = torch.empty_strided(change.shape, change.strides, dtype=dtype).copy_(tensor)
             arguments[name] = tensor.to(other if change.other else device)
         else:
             arguments[name] = change

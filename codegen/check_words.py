@@ -1,0 +1,69 @@
+"""The words after a type: which of them go together, and what stands in their parentheses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from codegen import layouts
+from codegen.contract import Shape, TensorType, Word
+from codegen.fields import Field
+from codegen.load import Scalar
+from codegen.model import Operator
+from codegen.parse_type import ParsedWord
+from codegen.reader import Reader
+
+# What CUDA takes as the arguments of a launch, and the entries of a table of sizes or strides in the call record.
+MAX_ARGUMENT_BYTES = 4096
+MAX_DIMS = 64
+
+
+def check_names(read: Reader, fields: Sequence[Field], taken: Mapping[str, str]) -> None:
+    """Bodies find strides and sizes beside what the spec names: nothing else may be called like these."""
+    for field in fields:
+        has_star = any(entry.star for entry in field.entries)
+        names = layouts.facts(field.name, layouts.layout(field.words), has_star, len(field.entries))
+        names += (f"{field.name}_size",) if field.section == "scratch" else ()
+        for name in names:
+            if name in taken:
+                text = f'bodies find "{name}" beside {field.name}, and the name is taken: it is {taken[name]}'
+                read.within(field.part).error(field.key, text)
+
+
+def check_launch_size(read: Reader, place: Scalar, op: Operator) -> None:
+    """Sizes and strides of shapes with a star, which have room for every dim, are arguments of a launch."""
+    tables: list[Shape] = []
+    for argument in op.tensors:
+        assert isinstance(argument.type, TensorType)
+        if layouts.layout(argument.words).free and layouts.rank(argument.type.shape) is None:
+            tables.append(argument.type.shape)
+    others = len(op.arguments) + len(op.outputs) + len(op.dims) + len(op.derived) + 4 * len(op.scratch)
+    size = 8 * (MAX_DIMS * (len(tables) + len(set(tables))) + len(tables) + others)
+    if "cuda" in op.devices and tables and size > MAX_ARGUMENT_BYTES:
+        text = f"sizes and strides of {len(tables)} tensors with a star do not fit the arguments of a launch"
+        read.error(place, text, "leave out `strided` or `inner` where a copy does no harm, or name the dims")
+
+
+def check_input_words(read: Reader, field: Field, kind: TensorType) -> tuple[Word, ...]:
+    """The words of an input."""
+    policies = [word for word in field.parsed.words if word.name in layouts.POLICIES]
+    for word in policies[1:]:
+        text = f"`{word.name}` and `{policies[0].name}` say two things about the same memory"
+        read.error(field.node.at(word.offset), text, "one of them is enough")
+    found = []
+    for word in field.parsed.words:
+        argument = _inner(read, field, kind, word) if word.name == "inner" else None
+        found.append(Word(word.name, argument))
+    return tuple(found)
+
+
+def _inner(read: Reader, field: Field, kind: TensorType, word: ParsedWord) -> int:
+    """The number of dims in `inner(2)`; a plain `inner` is about one."""
+    count = int(word.argument) if word.argument in ("1", "2") else 0
+    if word.argument and not count:
+        read.error(field.node.at(word.offset), "inner(...) holds 1 or 2, the number of dims that are contiguous")
+    rank = layouts.rank(kind.shape)
+    if rank is not None and rank < max(count, 1):
+        text = f"inner({count})" if count else "inner"
+        dims = f"{rank} dim{'' if rank == 1 else 's'}"
+        read.error(field.node.at(word.offset), f"`{text}` is about more dims than the {dims} of this shape")
+    return max(count, 1)

@@ -1,0 +1,119 @@
+#include "layout.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool tensor_has_rows(const tensor *t, int64_t *stride) {
+    const int64_t width = t->dim > 0 ? t->sizes[t->dim - 1] : 1;
+    *stride = width;
+    if (tensor_numel(t) == 0) {
+        return true;
+    }
+    if (width > 1 && t->strides[t->dim - 1] != 1) {
+        return false;
+    }
+    bool found = false;
+    int64_t next = 0; /* the stride that continues what was walked so far */
+    for (int64_t i = t->dim - 2; i >= 0; i--) {
+        if (t->sizes[i] == 1) {
+            continue;
+        }
+        if (!found) {
+            *stride = t->strides[i];
+            found = true;
+        } else if (t->strides[i] != next) {
+            return false;
+        }
+        next = t->strides[i] * t->sizes[i];
+    }
+    return true;
+}
+
+bool tensor_is_inner_contiguous(const tensor *t, int64_t count) {
+    if (tensor_numel(t) == 0) {
+        return true;
+    }
+    int64_t stride = 1;
+    for (int64_t i = t->dim - 1; i >= 0 && i >= t->dim - count; i--) {
+        if (t->sizes[i] != 1 && t->strides[i] != stride) {
+            return false;
+        }
+        stride *= t->sizes[i];
+    }
+    return true;
+}
+
+bool tensor_make_rows(error *e, tensor *t) {
+    int64_t stride;
+    return tensor_has_rows(t, &stride) || tensor_make_copy(e, t);
+}
+
+bool tensor_make_inner_contiguous(error *e, tensor *t, int64_t count) {
+    return tensor_is_inner_contiguous(t, count) || tensor_make_copy(e, t);
+}
+
+bool tensor_expand(tensor *t, const shape *s, view *storage) {
+    const int64_t missing = s->dim - t->dim;
+    if (missing < 0) {
+        return false;
+    }
+    for (int64_t i = 0; i < s->dim; i++) {
+        const int64_t size = i < missing ? 1 : t->sizes[i - missing];
+        if (s->sizes[i] < 0 || (size != 1 && size != s->sizes[i])) {
+            return false;
+        }
+        storage->sizes[i] = s->sizes[i];
+        storage->strides[i] = size == 1 ? 0 : t->strides[i - missing];
+    }
+    t->sizes = storage->sizes;
+    t->strides = storage->strides;
+    t->dim = s->dim;
+    return true;
+}
+
+int64_t tensor_row_stride(const tensor *t) {
+    int64_t stride = 0;
+    if (t->handle != NULL) {
+        tensor_has_rows(t, &stride);
+    }
+    return stride;
+}
+
+void tensor_copy_sizes(const tensor *t, int64_t *sizes) {
+    if (t->dim > 0) {
+        memcpy(sizes, t->sizes, (size_t)t->dim * sizeof *sizes);
+    }
+}
+
+void tensor_copy_strides(const tensor *t, int64_t *strides) {
+    if (t->dim > 0) {
+        memcpy(strides, t->strides, (size_t)t->dim * sizeof *strides);
+    }
+}
+
+bool strides_aligned(const tensor *t, int64_t bytes) {
+    bool in_row = false; /* the dimension that rows lie along was met */
+    for (int64_t i = t->dim - 1; i >= 0; i--) {
+        if (t->sizes[i] <= 1) {
+            continue;
+        }
+        if (!in_row && t->strides[i] == 1) {
+            in_row = true;
+        } else if (!stride_aligned(t, t->strides[i], bytes)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const char *strides_text(error *e, const tensor *t) {
+    char *const text = error_value(e); /* TEXT_DIMS numbers of 20 digits fit */
+    const int64_t shown = t->dim < TEXT_DIMS ? t->dim : TEXT_DIMS;
+    size_t used = 0;
+    text[used++] = '(';
+    for (int64_t i = 0; i < shown; i++) {
+        used += (size_t)snprintf(text + used, ERROR_VALUE - used, i > 0 ? ", %" PRId64 : "%" PRId64, t->strides[i]);
+    }
+    snprintf(text + used, ERROR_VALUE - used, "%s)", shown < t->dim ? ", ..." : t->dim == 1 ? "," : "");
+    return text;
+}
