@@ -15,5 +15,6 @@ The steps, in the order in which they run, and the modules that make them up:
     write     files that changed, or a diff: write
 
 errors holds what all of them report to, keys every key of the language; schema makes codegen/ops.schema.json of it, for
-editors. commands/ are the commands.
+editors. commands/ are the commands: describe says in words what explain and the documentation print, compare/ what
+changed between two specs, edit adds to the text of one.
 """

@@ -7,10 +7,10 @@ import gc
 import sys
 from collections.abc import Sequence
 
-from codegen.commands import check, generate
+from codegen.commands import check, diff, explain, generate, new
 from codegen.commands.report import Report
 
-NOT_YET = ("new", "explain", "diff", "init", "import", "doctor")
+NOT_YET = ("init", "import", "doctor")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,27 +26,49 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, report: Report) -> int:
-    command = generate.run if options.command == "generate" else check.run
-    return command(options.spec, options.output, report)
+    match options.command:
+        case "generate":
+            return generate.run(options.spec, options.output, report)
+        case "check":
+            return check.run(options.spec, options.output, report)
+        case "explain":
+            return explain.run(options.spec, options.operator, report)
+        case "diff":
+            return diff.run(options.old, options.new, report)
+    view = new.View(options.operator, options.cuda_only, options.elementwise)
+    return new.run(options.spec, view, report)
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m codegen", description="Makes generated/ from ops.yaml.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    texts = {
-        "generate": "write the generated files; unchanged ones keep their time stamps",
-        "check": "fail, and print the difference, when the generated files are not those of the spec",
-    }
-    for name in (*texts, *NOT_YET):
-        command = commands.add_parser(name, help=texts.get(name, "not supported yet"))
-        if name in NOT_YET:
-            command.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-            continue
-        command.add_argument("--spec", default="ops.yaml", help="the spec (default: %(default)s)")
+
+    def add(name: str, text: str, *, spec: bool = True) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        if spec:
+            command.add_argument("--spec", default="ops.yaml", help="the spec (default: %(default)s)")
+        command.add_argument("--json", action="store_true", help="print what a program may read")
+        return command
+
+    for command in (
+        add("generate", "write the generated files; unchanged ones keep their time stamps"),
+        add("check", "fail, and print the difference, when the generated files are not those of the spec"),
+    ):
         command.add_argument(
             "--output", default="", help="the folder to write to (default: generated, beside the spec)"
         )
-        command.add_argument("--json", action="store_true", help="print problems as a list that a program may read")
+    command = add("new", "add an operator that copies its input: an entry in the spec, bodies and a reference")
+    command.add_argument("operator", metavar="OP")
+    command.add_argument("--cuda-only", action="store_true", help="with a body for the GPU only")
+    command.add_argument("--elementwise", action="store_true", help="as an expression, without bodies")
+    command = add("explain", "print what an operator is: schema, contract, checks, launch, gradient, files")
+    command.add_argument("operator", metavar="OP")
+    command = add("diff", "list what changed between two specs; fail when it breaks callers", spec=False)
+    command.add_argument("old", metavar="OLD")
+    command.add_argument("new", metavar="NEW")
+    for name in NOT_YET:
+        refused = commands.add_parser(name, help="not supported yet")
+        refused.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
 
 

@@ -6,8 +6,14 @@ from pathlib import Path
 
 from codegen.check import Checked
 from codegen.errors import Diagnostics, Position
+from codegen.model import Operator
 
 _SUFFIXES = {"cpu": ".c", "cuda": ".cu"}
+
+
+def body_files(operator: Operator) -> dict[str, str]:
+    """The files in csrc/ that a person writes for an operator -> the device that each is for."""
+    return {operator.name + _SUFFIXES[device]: device for device in operator.devices}
 
 
 def check_bodies(checked: Checked, folder: Path, diagnostics: Diagnostics) -> None:
@@ -15,8 +21,7 @@ def check_bodies(checked: Checked, folder: Path, diagnostics: Diagnostics) -> No
     there = {path.name for path in folder.glob("*") if path.suffix in _SUFFIXES.values()}
     expected: set[str] = set()
     for operator in checked.library.operators:
-        for device in operator.devices:
-            name = operator.name + _SUFFIXES[device]
+        for name, device in body_files(operator).items():
             expected.add(name)
             if name not in there:
                 other = [kept for kept in operator.devices if kept != device]

@@ -27,6 +27,7 @@ class Report:
     def __init__(self, as_json: bool) -> None:
         self.as_json = as_json
         self.problems: list[Problem] = []
+        self.answer: object = None  # what --json prints instead of the list, when a command has more to say
 
     def spec(self, file: str, source: str, found: Diagnostics) -> None:
         """What was found in a spec; `file` as the user wrote it."""
@@ -48,6 +49,7 @@ class Report:
             print(text, file=sys.stderr)
 
     def finish(self) -> None:
-        """Prints the list, where one is wanted."""
+        """Prints the list, or the answer, where a program is to read it."""
         if self.as_json:
-            print(json.dumps([asdict(problem) for problem in self.problems], indent=2))
+            problems = [asdict(problem) for problem in self.problems]
+            print(json.dumps(problems if self.answer is None else self.answer, indent=2))

@@ -21,7 +21,8 @@ class Output:
     view: object
 
 
-def _operator_files(library: Library, op: Operator) -> list[Output]:
+def operator_files(library: Library, op: Operator) -> list[Output]:
+    """The generated files of one operator."""
     files = [
         Output(f"c/{op.name}_call.h", "op.h.j2", header_view(library, op)),
         Output(f"c/{op.name}.c", "op.c.j2", host_view(library, op)),
@@ -59,5 +60,5 @@ def lower(library: Library) -> list[Output]:
         *_package_files(library),
     ]
     for op in library.operators:
-        files += _operator_files(library, op)
+        files += operator_files(library, op)
     return files

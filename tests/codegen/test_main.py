@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -124,12 +125,61 @@ def test_no_room(project: Path) -> None:
     assert "nothing was written" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["new", "explain", "diff", "init", "import", "doctor"])
+@pytest.mark.parametrize("command", ["init", "import", "doctor"])
 def test_what_is_not_there_yet(project: Path, command: str) -> None:
     for arguments in ((), ("x", "--namespace", "y")):
         done = run(project, command, *arguments)
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr == f"python -m codegen {command} is not supported yet\n"
+
+
+def test_json(project: Path) -> None:
+    """Problems as a list, an empty one when there are none; exit codes are the same."""
+    (project / "csrc" / "thrice.c").touch()
+    done = run(project, "generate", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    warning = {
+        "file": "ops.yaml",
+        "line": 1,
+        "column": 1,
+        "severity": "warning",
+        "message": "csrc/thrice.c belongs to no operator",
+        "hint": "",
+    }
+    assert json.loads(done.stdout) == [warning]
+    (project / "csrc" / "thrice.c").unlink()
+    done = run(project, "check", "--json")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "[]\n", "")
+    (project / "generated" / "ops.cmake").write_text("")
+    done = run(project, "check", "--json")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert json.loads(done.stdout) == [
+        {
+            "file": "generated/ops.cmake",
+            "line": 1,
+            "column": 1,
+            "severity": "error",
+            "message": "not what ops.yaml says",
+            "hint": "run: make generate",
+        }
+    ]
+    (project / "ops.yaml").write_text(SPEC.replace("y: T[*shape]", "y: T[*shapes]"))
+    for command in ("generate", "check"):
+        done = run(project, command, "--json")
+        assert (done.returncode, done.stderr) == (1, "")
+        assert json.loads(done.stdout) == [
+            {
+                "file": "ops.yaml",
+                "line": 9,
+                "column": 12,
+                "severity": "error",
+                "message": 'twice: output y: unknown star "shapes" in shape',
+                "hint": "stars known here are shape",
+            }
+        ]
+    done = run(project, "generate", "--json", "--spec", "none.yaml")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)[0]["message"] == "No such file or directory"
 
 
 def test_usage(project: Path) -> None:

@@ -1,9 +1,7 @@
 """How near is near enough.
 
-Kernels round once, to the dtype of the output, what they computed in the accumulation dtype. So the tolerance is one
-epsilon of the output, plus eight of the accumulation dtype for every square root of the number of terms in a sum. It is
-relative: to the element, and to the largest element of the output or to 1, which is the size of the inputs, since the
-terms of a sum may cancel.
+The tolerance (codegen/tolerance.py) is relative: to the element, and to the largest element of the output or to 1,
+which is the size of the inputs, since the terms of a sum may cancel.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from math import sqrt
 
 import torch
 
-from tests.harness.contract import accumulation
+from codegen.tolerance import per_term, rounding
 
 
 def terms(inputs: Iterable[torch.Tensor], output: torch.Tensor) -> int:
@@ -25,9 +23,8 @@ def terms(inputs: Iterable[torch.Tensor], output: torch.Tensor) -> int:
 
 def tolerance(dtype: torch.dtype, count: int) -> float:
     """For an output of this dtype whose elements are sums of `count` terms."""
-    if not dtype.is_floating_point and not dtype.is_complex:
-        return 0.0
-    return torch.finfo(dtype).eps + 8 * torch.finfo(accumulation(dtype)).eps * sqrt(count)
+    name = str(dtype).removeprefix("torch.")
+    return rounding(name) + per_term(name) * sqrt(count)
 
 
 def assert_close(actual: torch.Tensor, expected: torch.Tensor, allowed: float, what: str) -> None:

@@ -1,0 +1,102 @@
+"""new OP: a new operator that copies its input: an entry in the spec, bodies and a reference, into which the math goes.
+
+Files that are there stay as they are; the spec is written last, so that a run that fails has added nothing to it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from codegen import names
+from codegen.bodies import body_files
+from codegen.check import check
+from codegen.commands.project import TEMPLATES, Spec, read_spec
+from codegen.commands.report import Report
+from codegen.edit import CannotEdit, add_operator
+from codegen.errors import Diagnostics
+from codegen.load import load
+from codegen.render import Renderer
+
+
+@dataclass(frozen=True)
+class View:
+    """What the templates of an entry, a body and a reference print."""
+
+    name: str
+    cuda_only: bool
+    elementwise: bool
+
+
+def run(spec_path: str, view: View, report: Report) -> int:
+    """The exit code: 1 when nothing was added."""
+    spec = read_spec(spec_path, report, bodies=False)
+    if spec is None:
+        return 1
+    problem = names.operator_problem(view.name)
+    if problem:
+        report.failure(spec_path, f'"{view.name}" cannot be an operator: {problem}')
+        return 1
+    if view.name in spec.checked.places:
+        line = spec.checked.places[view.name].line
+        report.failure(spec_path, f'the operator "{view.name}" is there already, in line {line}')
+        return 1
+    edited = _edited(spec, view, report)
+    return 1 if edited is None else _write(edited, view, report)
+
+
+def _edited(spec: Spec, view: View, report: Report) -> Spec | None:
+    """The spec with the new entry, if that makes a right one."""
+    source = spec.data.decode("utf-8-sig")
+    tree = load(spec.data, Diagnostics())
+    assert tree is not None
+    try:
+        text = add_operator(source, tree, Renderer(TEMPLATES).render("new_entry.yaml.j2", view).decode())
+    except CannotEdit as problem:
+        report.failure(spec.shown, f"no place for another operator: {problem}")
+        return None
+    mark = b"\xef\xbb\xbf" if spec.data.startswith(b"\xef\xbb\xbf") else b""
+    data = mark + text.encode()
+    found = Diagnostics()
+    checked = check(load(data, found), found)
+    if checked is None:
+        report.spec(spec.shown, text, found)
+        report.failure(spec.shown, f'the entry of "{view.name}" would be wrong; nothing was written')
+        return None
+    return Spec(spec.shown, spec.path, data, checked)
+
+
+def _write(spec: Spec, view: View, report: Report) -> int:
+    root = spec.path.parent
+    created: list[Path] = []
+    said: list[str] = []
+    renderer = Renderer(TEMPLATES)
+    try:
+        for name in body_files(spec.checked.library.operator(view.name)):
+            body = root / "csrc" / name
+            if body.exists():
+                said.append(f"{body}: is there already, and stays as it is")
+                continue
+            body.parent.mkdir(exist_ok=True)
+            body.write_bytes(renderer.render(f"new_body{body.suffix}.j2", view))
+            created.append(body)
+            said.append(f"{body}: written")
+        references = root / "tests" / "references.py"
+        old = references.read_text() if references.exists() else None
+        if old is not None and not re.search(rf"^def {view.name}\(", old, re.MULTILINE):
+            references.write_text(old.rstrip("\n") + "\n\n\n" + renderer.render("new_reference.py.j2", view).decode())
+            said.append(f"{references}: function {view.name} added")
+        waiting = spec.path.with_name(f".{spec.path.name}.new")
+        waiting.write_bytes(spec.data)
+        os.replace(waiting, spec.path)
+    except OSError as error:
+        for path in created:
+            path.unlink(missing_ok=True)
+        report.failure(spec.shown, f"{error}; the spec was not changed")
+        return 1
+    said.append(f"{spec.shown}: operator {view.name} added")
+    if not report.as_json:
+        print("\n".join(said))
+    return 0

@@ -1,0 +1,220 @@
+"""An operator in words: what `explain` prints and docs/ops/ shows, worked out once.
+
+Every string is raw: what a terminal or a page takes for syntax is the affair of whoever prints it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codegen.check_backward import dtypes_of
+from codegen.contract import Argument, Default
+from codegen.expr import Expr
+from codegen.expr_text import print_text
+from codegen.lower.schema import public_schema
+from codegen.messages import message
+from codegen.messages_text import print_message_text
+from codegen.model import Backward, Binding, LaunchEntry, Library, Operator, Pass
+from codegen.rules import (
+    AccDtypeRule,
+    BindDim,
+    BindStar,
+    CheckRule,
+    Derive,
+    DeviceRule,
+    DtypeRule,
+    Rule,
+    SameDtypeRule,
+    SizeRule,
+    ValueRule,
+)
+from codegen.tolerance import per_term, rounding
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An argument, output or scratch tensor. `kind` is its type as written, `default` a literal or ""."""
+
+    name: str
+    kind: str
+    doc: str
+    default: str = ""
+    keyword_only: bool = False
+    saved: bool = False
+
+
+@dataclass(frozen=True)
+class Named:
+    """A name and what it stands for."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """A rule of a call: the step that it belongs to, and what a call says that breaks it."""
+
+    step: str
+    error: str
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch shape; `when` is "" for the one that is left."""
+
+    when: str
+    params: str
+    grid: str
+    block: str
+    shared: str
+    cluster: str
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One pass: its kernel, when it runs, what [begin, end) of its C body counts."""
+
+    name: str
+    when: str
+    units: str
+    launches: tuple[Launch, ...]
+
+
+@dataclass(frozen=True)
+class Description:
+    """One operator."""
+
+    name: str
+    schema: str
+    doc: str
+    types: tuple[Named, ...]
+    arguments: tuple[Entry, ...]
+    outputs: tuple[Entry, ...]
+    scratch: tuple[Entry, ...]
+    dims: tuple[Named, ...]
+    checks: tuple[Check, ...]
+    kernels: tuple[Kernel, ...]
+    devices: tuple[str, ...]
+    gradient: str  # a sentence
+    backward: str  # the operator, or ""
+    takes: tuple[Named, ...]  # input of the backward -> what it is here
+    gives: tuple[Named, ...]  # output of the backward -> what it is the gradient of
+    reference: str
+    tolerance: tuple[Named, ...]  # dtype of an output -> relative error that tests allow
+    flops: str
+
+
+def describe(library: Library, op: Operator) -> Description:
+    """The operator `op`."""
+    backward = op.backward
+    return Description(
+        name=op.name,
+        schema=public_schema(library.namespace, op),
+        doc=op.doc,
+        types=tuple(Named(v.name, ", ".join((*v.earlier, *v.dtypes))) for v in op.types),
+        arguments=(*(_argument(argument) for argument in op.arguments), *_grad_mask(op)),
+        outputs=tuple(Entry(o.name, o.text, o.doc, saved=o.saved) for o in op.outputs),
+        scratch=tuple(Entry(s.name, s.text, "") for s in op.scratch),
+        dims=tuple(Named(dim.name, dim.text) for dim in op.derived),
+        checks=tuple(_check(rule) for rule in op.rules if not isinstance(rule, BindDim | BindStar | Derive)),
+        kernels=tuple(_kernel(one) for one in op.passes),
+        devices=op.devices,
+        gradient=_gradient(op),
+        backward=backward.operator if backward else "",
+        takes=tuple(Named(b.argument, _source(b)) for b in backward.bindings) if backward else (),
+        gives=_gives(backward),
+        reference=op.reference,
+        tolerance=_tolerance(op),
+        flops=print_text(op.flops) if op.flops is not None else "",
+    )
+
+
+def default_text(default: Default) -> str:
+    """A default as Python writes it."""
+    if isinstance(default.value, tuple):
+        return "[" + ", ".join(repr(value) for value in default.value) + "]"
+    return repr(default.value)
+
+
+def _argument(argument: Argument) -> Entry:
+    default = default_text(argument.default) if argument.default is not None else ""
+    return Entry(argument.name, argument.text, argument.doc, default, argument.keyword_only)
+
+
+def _grad_mask(op: Operator) -> tuple[Entry, ...]:
+    if not op.grad_mask:
+        return ()
+    count = len(op.outputs)
+    doc = "Which gradients are wanted, in order of the outputs; the others come back as None."
+    return (Entry("grad_mask", f"bool[{count}]", doc, f"[{', '.join(['True'] * count)}]", keyword_only=True),)
+
+
+def _check(rule: Rule) -> Check:
+    match rule:
+        case DtypeRule() | SameDtypeRule() | AccDtypeRule():
+            step = "dtypes"
+        case DeviceRule():
+            step = "devices"
+        case CheckRule():
+            step = "checks"
+        case SizeRule():
+            step = "sizes of outputs"
+        case _:
+            step = "values" if isinstance(rule, ValueRule) else "shapes"
+    return Check(step, print_message_text(message(rule)))
+
+
+def _numbers(exprs: tuple[Expr, ...]) -> str:
+    return ", ".join(print_text(expr) for expr in exprs)
+
+
+def _kernel(one: Pass) -> Kernel:
+    when = print_text(one.when) if one.when is not None else ""
+    return Kernel(one.kernel, when, print_text(one.units), tuple(_launch(entry) for entry in one.launches))
+
+
+def _launch(entry: LaunchEntry) -> Launch:
+    return Launch(
+        when=print_text(entry.when) if entry.when is not None else "",
+        params=", ".join(f"{param.name} = {print_text(param.expr)}" for param in entry.params),
+        grid=_numbers(entry.grid),
+        block=_numbers(entry.block),
+        shared=print_text(entry.shared) if entry.shared is not None else "",
+        cluster=_numbers(entry.cluster),
+    )
+
+
+def _gradient(op: Operator) -> str:
+    if op.backward is not None:
+        return f"computed by {op.backward.operator}"
+    if op.differentiable is False:
+        return "none: outputs never require grad"
+    return "none: backward raises an error that names this operator"
+
+
+def _source(binding: Binding) -> str:
+    match binding.source:
+        case "gradient":
+            return f"gradient of {binding.name}"
+        case "dim":
+            return f"the size {binding.name}"
+    return f"the {binding.source} {binding.name}"
+
+
+def _gives(backward: Backward | None) -> tuple[Named, ...]:
+    return tuple(Named(g.output, f"gradient of {g.input}") for g in backward.gradients) if backward else ()
+
+
+def _tolerance(op: Operator) -> tuple[Named, ...]:
+    declared = dict(op.tolerance)
+    found: dict[str, str] = {}
+    for output in op.public_outputs:
+        for dtype in dtypes_of(op, output.type.dtype):
+            if dtype in declared:
+                found[dtype] = f"{declared[dtype]:.3g}"
+            elif rounding(dtype):
+                found[dtype] = f"{rounding(dtype):.3g} + {per_term(dtype):.3g} * sqrt(terms)"
+            else:
+                found[dtype] = "exact"
+    return tuple(Named(dtype, text) for dtype, text in found.items())

@@ -1,0 +1,53 @@
+"""Prints a message of messages.py for people who read it before it happens: `weight: expected shape [n] with n = <n>
+(from x), got <shape of weight>`.
+"""
+
+from __future__ import annotations
+
+from codegen.expr_text import print_text
+from codegen.messages import (
+    AccDtypeOf,
+    DeviceOf,
+    DimsOf,
+    DtypeOf,
+    ElementIndex,
+    ElementValue,
+    Message,
+    Part,
+    RankOf,
+    ShapeOf,
+    StridesOf,
+    Text,
+    Value,
+)
+
+
+def print_message_text(message: Message) -> str:
+    """The message, with what a call fills in between angle brackets."""
+    return "".join(_part(part) for part in message.parts)
+
+
+def _part(part: Part) -> str:
+    match part:
+        case Text():
+            return part.text
+        case Value():
+            return f"<{print_text(part.expr)}>"
+        case ShapeOf():
+            return f"<shape of {part.argument}>"
+        case StridesOf():
+            return f"<strides of {part.argument}>"
+        case DimsOf():
+            return f"<sizes in {part.span.argument}>"
+        case DtypeOf():
+            return f"<dtype of {part.argument}>"
+        case AccDtypeOf():
+            return f"<accumulation dtype of {part.argument}>"
+        case DeviceOf():
+            return f"<device of {part.argument}>"
+        case RankOf():
+            return f"<dim({part.argument})>"
+        case ElementIndex():
+            return "[<place>]"
+        case ElementValue():
+            return f"<element of {part.argument}>"
