@@ -16,6 +16,7 @@ from codegen.contract import (
     FixedDtype,
     Output,
     Shape,
+    ShapeEntry,
     StarEntry,
     TensorType,
     TypeVariable,
@@ -33,6 +34,7 @@ from codegen.rules import (
     DeviceRule,
     DimCompare,
     DtypeRule,
+    ExpandRule,
     Index,
     Known,
     RankRule,
@@ -103,7 +105,10 @@ def rules(
     for dim in dims:
         bound = BindStar(dim.name, dim.span) if dim.span else BindDim(dim.name, dim.argument, _index(dim))
         by_argument.setdefault(dim.argument, []).append(bound)
+    expanded = {argument.name for argument in arguments if argument.has_word("expand")}
     for name, tensor in tensors:
+        if name in expanded:
+            continue
         named = sum(isinstance(entry, DimEntry) for entry in tensor.shape.entries)
         exact = named == len(tensor.shape.entries)
         if named > 0 or exact:
@@ -112,7 +117,7 @@ def rules(
     found += [Derive(dim.name, dim.expr) for dim in derived if not dim.launch_only]
     by_name = {dim.name: dim for dim in dims}
     for name, tensor in tensors:
-        rule = _shape_rule(name, tensor.shape, by_name)
+        rule = (_expand_rule if name in expanded else _shape_rule)(name, tensor.shape, by_name)
         if rule is not None:
             found.append(rule)
     found += [ContiguousRule(argument.name) for argument in arguments if argument.has_word("contiguous")]
@@ -169,14 +174,30 @@ def _shape_rule(argument: str, shape: Shape, dims: Mapping[str, Dim]) -> ShapeRu
             source = dims[entry.name].span
             if source is not None and source != span:
                 comparisons.append(StarCompare(entry.name, span, source))
-                known.setdefault(entry.name, Known(entry.name, source.argument, source))
+                _know(known, entry, dims)
         elif isinstance(entry, DimEntry) and not _binds(argument, index, entry.expr, dims):
             comparisons.append(DimCompare(index, entry.expr))
-            for name in names(entry.expr):
-                known.setdefault(
-                    name.name, Known(name.name, dims[name.name].argument if name.name in dims else "", None)
-                )
+            _know(known, entry, dims)
     return ShapeRule(argument, shape.text, tuple(comparisons), tuple(known.values())) if comparisons else None
+
+
+def _expand_rule(argument: str, shape: Shape, dims: Mapping[str, Dim]) -> ExpandRule:
+    """To what `argument` is broadcast; it binds nothing itself."""
+    known: dict[str, Known] = {}
+    for entry in shape.entries:
+        _know(known, entry, dims)
+    sizes = tuple(entry.expr for entry in shape.entries if isinstance(entry, DimEntry))
+    return ExpandRule(argument, shape.text, sizes, tuple(known.values()))
+
+
+def _know(known: dict[str, Known], entry: ShapeEntry, dims: Mapping[str, Dim]) -> None:
+    """Adds the values that a message about one entry of a shape prints."""
+    if isinstance(entry, StarEntry):
+        span = dims[entry.name].span
+        if span is not None:
+            known.setdefault(entry.name, Known(entry.name, span.argument, span))
+    for name in names(entry.expr) if isinstance(entry, DimEntry) else ():
+        known.setdefault(name.name, Known(name.name, dims[name.name].argument if name.name in dims else "", None))
 
 
 def _binds(argument: str, index: Index, expr: Expr, dims: Mapping[str, Dim]) -> bool:

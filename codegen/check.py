@@ -17,7 +17,7 @@ from codegen.load import Mapping, Node, Scalar
 from codegen.messages import MAX_SPELLED, message, spelled
 from codegen.model import Library, Operator
 from codegen.reader import Reader
-from codegen.rules import ElementsRule, ShapeRule
+from codegen.rules import ElementsRule, ExpandRule, ShapeRule
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
     )
     for rule in rules:
         # The error record of a call has room for a few spelled-out values.
-        if isinstance(rule, ShapeRule | ElementsRule) and spelled(message(rule)) > MAX_SPELLED:
+        if isinstance(rule, ShapeRule | ExpandRule | ElementsRule) and spelled(message(rule)) > MAX_SPELLED:
             read.error(key, f"the rule on {rule.argument} names too many values for one message")
     check_launch_size(read, key, draft)
     operator = replace(draft, rules=rules, passes=passes.passes, several_passes=passes.several)

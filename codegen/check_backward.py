@@ -108,6 +108,9 @@ class _Matcher:
         source = next((known for known in forward.arguments if known.name == name), None)
         if source is not None:
             self.compare(argument, source.type, "input")
+            if source.has_word("expand") and not argument.has_word("expand"):
+                text = f"the input {name} comes to {self.backward.name} with the sizes that {forward.name} was given"
+                self.error(text, f"write `expand` behind its type in {self.backward.name} too")
             return Binding(name, "input", name)
         output = next((known for known in forward.outputs if known.name == name), None)
         if output is not None:

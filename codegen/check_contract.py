@@ -88,7 +88,7 @@ class _Checker:
         self.holders = scalar_holders(inputs)
         subjects = {field.name: field.subject for field in inputs if isinstance(field.parsed.type, ParsedTensor)}
         subjects |= scalar_subjects(inputs)
-        self.derive(scalars, subjects)
+        self.derive(scalars, subjects, [field.name for field in inputs if field.has_word("expand")])
         checks = self.scope(scalars, subjects, launch=False)
         met = stated_conditions(self.node, checks)
         tensors = [field for field in fields["outputs"] if isinstance(field.parsed.type, ParsedTensor)]
@@ -159,6 +159,7 @@ class _Checker:
         shapes = [
             (name, [bind.PlainEntry(entry.name, entry.star) for entry in field.entries])
             for name, field in tensors.items()
+            if not field.has_word("expand")
         ]
         self.dims = bind.find_dims(shapes, valued)
         for dim in self.dims:
@@ -204,15 +205,19 @@ class _Checker:
             categories = {DTYPES[tensor.dtype].category} if tensor.dtype in DTYPES else {"integral"}
         return Type.INT if categories <= {"integral", "bool"} else Type.FLOAT
 
-    def derive(self, scalars: dict[str, Name], subjects: dict[str, Subject]) -> None:
-        """Reads the values of `dims:`, each over those before it."""
+    def derive(self, scalars: dict[str, Name], subjects: dict[str, Subject], expanded: list[str]) -> None:
+        """Reads the values of `dims:`, each over those before it. Inputs are expanded later: to sizes that these may
+        have given.
+        """
+        subjects = {name: subject for name, subject in subjects.items() if name not in expanded}
+        unknown = dict.fromkeys(expanded, "it is expanded when all of dims: are known; ask for the dims of its shape")
         node = self.node.get("dims")
         entries = [
             entry for entry in (node.entries if isinstance(node, Mapping) else ()) if not names.problem(entry[0].text)
         ]
         for i, (key, value) in enumerate(entries):
             later = dict.fromkeys((entry[0].text for entry in entries[i:]), "the entries of dims: are read in order")
-            scope = replace(self.scope(scalars, subjects, launch=True), absent=later)
+            scope = replace(self.scope(scalars, subjects, launch=True), absent={**unknown, **later})
             expr = self.read.within(f"dims: {key.text}").expression(value, scope, Type.INT, "a size")
             # After an error the name is still known, so that its uses are not reported as well.
             expr = expr or integer(1)
@@ -304,6 +309,9 @@ class _Checker:
                 hint = f"it is a single dim: write {entry.name}" if plain else "it is a number: name the star otherwise"
             read.error(field.node.at(entry.offset), f'unknown star "{entry.name}" in shape', hint)
             return None
+        if field.has_word("expand") and entry.name and entry.name not in scope.names:
+            unbound = {entry.name: "an input with `expand` takes its sizes from the others"}
+            scope = replace(scope, absent={**scope.absent, **unbound})
         expr = self.read.within(field.part).expression_at(
             field.node, entry.text, entry.offset, scope, Type.INT, "a size", 'unknown dim "{}" in shape'
         )

@@ -49,6 +49,9 @@ def check_input_words(read: Reader, field: Field, kind: TensorType) -> tuple[Wor
     for word in policies[1:]:
         text = f"`{word.name}` and `{policies[0].name}` say two things about the same memory"
         read.error(field.node.at(word.offset), text, "one of them is enough")
+    if policies and policies[0].name == "contiguous" and field.has_word("expand"):
+        text = "`contiguous` cannot stand beside `expand`: what is broadcast has strides of its own"
+        read.error(field.node.at(policies[0].offset), text, "leave it out, or say `rows` or `inner`")
     found = []
     for word in field.parsed.words:
         argument = _inner(read, field, kind, word) if word.name == "inner" else None

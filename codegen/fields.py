@@ -61,6 +61,10 @@ class Field:
         """The words after its type."""
         return tuple(Word(word.name, word.argument or None) for word in self.parsed.words)
 
+    def has_word(self, name: str) -> bool:
+        """Whether `name` stands after the type."""
+        return any(word.name == name for word in self.parsed.words)
+
     @property
     def subject(self) -> Subject:
         """What functions may ask about it."""

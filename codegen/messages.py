@@ -27,6 +27,7 @@ from codegen.rules import (
     DeviceRule,
     DtypeRule,
     ElementsRule,
+    ExpandRule,
     Known,
     OffsetsRule,
     RankRule,
@@ -150,6 +151,10 @@ def message(rule: Rule) -> Message:
         case ShapeRule():
             start = Text(f"{rule.argument}: expected shape {rule.shape}")
             return Message(_joined((start, *_known(rule.known), Text(", got "), ShapeOf(rule.argument))))
+        case ExpandRule():
+            start = Text(f"{rule.argument}: expected shape {rule.shape}")
+            end = Text(", which does not broadcast to it")
+            return Message(_joined((start, *_known(rule.known), Text(", got "), ShapeOf(rule.argument), end)))
         case ContiguousRule():
             return Message((Text(f"{rule.argument}: expected contiguous, got strides "), StridesOf(rule.argument)))
         case CheckRule():
@@ -174,7 +179,7 @@ def overflow_in(part: str) -> Message:
     return Message((Text(f"{part}: a number leaves 64 bits or is divided by zero"),))
 
 
-def overflow_of(rule: Derive | BindStar | CheckRule | SizeRule | ShapeRule | ElementsRule) -> Message:
+def overflow_of(rule: Derive | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ElementsRule) -> Message:
     """The overflow message of a rule that computes."""
     match rule:
         case Derive():
@@ -185,7 +190,7 @@ def overflow_of(rule: Derive | BindStar | CheckRule | SizeRule | ShapeRule | Ele
             return overflow(rule.text)
         case SizeRule():
             return overflow(f"{rule.tensor}: {rule.text}")
-        case ShapeRule():
+        case ShapeRule() | ExpandRule():
             return overflow(f"{rule.argument}: shape {rule.shape}")
         case ElementsRule():
             return overflow(f"{rule.argument}: {rule.text}")

@@ -145,6 +145,20 @@ class ShapeRule:
 
 
 @dataclass(frozen=True, slots=True)
+class ExpandRule:
+    """`argument` can be broadcast to its contract, and from here on has those sizes: dims that it lacks in front, and
+    those of size 1, have stride 0.
+
+    `sizes` are the expressions in its shape.
+    """
+
+    argument: str
+    shape: str
+    sizes: tuple[Expr, ...]
+    known: tuple[Known, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ContiguousRule:
     """`argument` says `contiguous`, and is."""
 
@@ -214,6 +228,7 @@ Rule: TypeAlias = (
     | BindStar
     | Derive
     | ShapeRule
+    | ExpandRule
     | ContiguousRule
     | CheckRule
     | SizeRule

@@ -34,7 +34,6 @@ KEYS = {
 REPLACES_LAUNCH = ("elementwise", "triton", "kernels", "full_cuda")
 
 WORDS = {
-    "expand": "the word `expand`",
     "cpu": "the word `cpu`",
     "out": "the word `out`",
     "fill": "the word `fill`",

@@ -49,6 +49,7 @@ class HostView:
     schema: str
     doc: tuple[str, ...]
     tensors: tuple[Named, ...]
+    views: tuple[Named, ...]
     variables: tuple[IndexedVariable, ...]
     mask: int
     check: tuple[str, ...]
@@ -203,6 +204,7 @@ def host_view(library: Library, op: Operator) -> HostView:
         schema=public_schema(library.namespace, op),
         doc=tuple(line.strip() for line in c_comment(op.doc).splitlines()),
         tensors=tuple(Named(name) for name in host.inputs + host.outputs + host.scratch),
+        views=tuple(Named(argument.name) for argument in op.tensors if argument.has_word("expand")),
         variables=tuple(
             IndexedVariable(v.name, tuple(DtypeCase(dtype_constant(d), i) for i, d in enumerate(v.dtypes)))
             for v in op.types

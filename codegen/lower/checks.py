@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from codegen.contract import TensorType
 from codegen.expr import Name, NameKind
 from codegen.lower.c_layout import COLUMNS, fitted
 from codegen.lower.host import HostNames, dtype_constant
@@ -41,6 +42,7 @@ from codegen.rules import (
     DimCompare,
     DtypeRule,
     ElementsRule,
+    ExpandRule,
     Index,
     RankRule,
     Rule,
@@ -50,7 +52,7 @@ from codegen.rules import (
     StarCompare,
 )
 
-Computing: TypeAlias = Derive | BindStar | CheckRule | SizeRule | ShapeRule | ElementsRule
+Computing: TypeAlias = Derive | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ElementsRule
 
 
 class _Checks:
@@ -123,6 +125,8 @@ class _Checks:
                 return self.computed(fitted(f"c->{rule.name} = ", self.names.expr(rule.expr), ";"), rule)
             case ShapeRule():
                 return self.shape(rule)
+            case ExpandRule():
+                return self.expand(rule)
             case ContiguousRule():
                 return self.check(f"tensor_is_contiguous(&f->t.{rule.argument})", message(rule))
             case CheckRule():
@@ -162,6 +166,15 @@ class _Checks:
             return self.check(" && ".join(conditions), message(rule))
         assign = fitted("holds = ", " && ".join(conditions), ";")
         return [*self.computed(assign, rule), *self.check("holds", message(rule))]
+
+    def expand(self, rule: ExpandRule) -> list[str]:
+        """The sizes of the contract, and the view that has them."""
+        kind = self.op.argument(rule.argument).type
+        assert isinstance(kind, TensorType)
+        calls = self.names.shape_calls(kind.shape)
+        sizes = self.computed(["s.dim = 0;", *all_or_return(calls)], rule)
+        tensor = f"f->t.{rule.argument}"
+        return [*sizes, *self.check(f"tensor_expand(&{tensor}, &s, &f->v.{rule.argument})", message(rule))]
 
 
 def _check(condition: str, arguments: list[str]) -> list[str]:
@@ -237,4 +250,6 @@ def _declared(record: str, lines: list[str]) -> list[str]:
         found.append("bool overflow = false;")
     if any(line.lstrip().startswith("holds = ") for line in lines):
         found.append("bool holds;")
+    if "s.dim = 0;" in lines:
+        found.append("shape s;")
     return found

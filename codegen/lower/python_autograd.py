@@ -60,6 +60,9 @@ class _Declared:
         self.sources = [binding for binding in backward.bindings if binding.source != "gradient"]
         self.saved = list(dict.fromkeys(b.name for b in self.sources if b.name in tensors))
         self.kept = list(dict.fromkeys(b.name for b in self.sources if b.name not in tensors))
+        self.expanded = [
+            gradient.input for gradient in backward.gradients if self.op.argument(gradient.input).has_word("expand")
+        ]
         self.gradients = [f"grad_{output.name}" for output in self.op.public_outputs]
 
     def required(self) -> list[str]:
@@ -75,7 +78,13 @@ class _Declared:
     def setup(self) -> list[str]:
         """The body of setup_context."""
         ctx, op = self.ctx, self.op
-        needed = [*self.saved, *self.kept, *self.required(), *(output.name for output in op.saved_outputs)]
+        needed = [
+            *self.saved,
+            *self.kept,
+            *self.required(),
+            *self.expanded,
+            *(output.name for output in op.saved_outputs),
+        ]
         stars = {dim.name: dim.span.argument if dim.span else "" for dim in op.dims if dim.star}
         dims = {dim.name: dim for dim in op.dims}
         needed += [dims[name].argument for name in self.kept if name in dims]
@@ -99,6 +108,7 @@ class _Declared:
                 value = f"{dim.argument}.shape[{'-' if dim.from_back else ''}{dim.index}]"
             lines.append(f"{ctx}.{name} = {value}")
         lines += [f"{ctx}.like_{name} = {name}.shape, {name}.dtype, {name}.device" for name in self.required()]
+        lines += [f"{ctx}._sizes_of_{name} = {name}.shape" for name in self.expanded]
         if self.saved:
             lines += call(f"{ctx}.save_for_backward", self.saved, indent=8)
         return lines
@@ -131,6 +141,8 @@ class _Declared:
         results = [output.name for output in self.other.public_outputs]
         lines += call(f"{', '.join(results)} = {run}", arguments, indent=8)
         by_input = {given: output for output, given in by_output.items()}
+        for name in self.expanded:
+            lines.append(f"{by_input[name]} = _runtime.summed({by_input[name]}, {ctx}._sizes_of_{name})")
         return [*lines, f"return {', '.join(by_input.get(argument.name, 'None') for argument in op.arguments)}"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from codegen.contract import DimEntry, Output
+from codegen.contract import DimEntry, Output, TensorType
 from codegen.expr import Expr
 from codegen.expr import names as used_names
 from codegen.expr_c import can_overflow
@@ -21,6 +21,7 @@ from codegen.rules import (
     DimCompare,
     DtypeRule,
     ElementsRule,
+    ExpandRule,
     OffsetsRule,
     RankRule,
     Rule,
@@ -63,6 +64,20 @@ def _same_sizes(names: Names, comparison: StarCompare, rule: ShapeRule) -> list[
     return call("_check.sizes", [names.span(comparison.span), comparison.name, names.message(message(rule))])
 
 
+def _expand(names: Names, rule: ExpandRule) -> list[str]:
+    """The name of the argument stands for the view from here on."""
+    kind = names.op.argument(rule.argument).type
+    assert isinstance(kind, TensorType)
+    first: list[str] = []
+    sizes = names.shape(kind.shape)
+    if any(can_overflow(size) for size in rule.sizes):
+        sizes = names.fresh("sizes")
+        computed: list[str | list[str]] = [f"lambda: {names.shape(kind.shape, True)}", names.message(overflow_of(rule))]
+        first = call(f"{sizes} = _check.computed", computed)
+    arguments: list[str | list[str]] = [rule.argument, sizes, names.message(message(rule))]
+    return [*first, *call(f"{rule.argument} = _check.expand", arguments)]
+
+
 def rule_lines(names: Names, rule: Rule) -> list[str]:
     """The statements of one rule; rules on the elements of tensors have none."""
     match rule:
@@ -90,6 +105,8 @@ def rule_lines(names: Names, rule: Rule) -> list[str]:
             return first or [f"{rule.name} = {value}"]
         case ShapeRule():
             return _shape(names, rule)
+        case ExpandRule():
+            return _expand(names, rule)
         case ContiguousRule():
             return _check(names, f"{rule.argument}.is_contiguous()", message(rule))
         case CheckRule():
@@ -117,6 +134,8 @@ def _asked(rule: Rule) -> list[Expr]:
             return [rule.expr]
         case CheckRule():
             return [rule.condition]
+        case ExpandRule():
+            return list(rule.sizes)
         case ShapeRule():
             return [one.expected for one in rule.comparisons if isinstance(one, DimCompare)]
     return []

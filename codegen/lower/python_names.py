@@ -108,8 +108,8 @@ class Names:
         front, back = span.front or "", f"-{span.back}" if span.back else ""
         return f"{span.argument}.shape" + (f"[{front}:{back}]" if front or back else "")
 
-    def shape(self, shape: Shape) -> str:
-        """The sizes of an output, as an expression."""
+    def shape(self, shape: Shape, checked: bool = False) -> str:
+        """The sizes of a tensor, as an expression; `checked` as in `checked()`."""
         parts = []
         for entry in shape.entries:
             if isinstance(entry, StarEntry):
@@ -117,7 +117,7 @@ class Names:
                     return entry.name
                 parts.append(f"*{entry.name}")
             elif isinstance(entry, DimEntry):
-                parts.append(self.expr(entry.expr))
+                parts.append(self.checked(entry.expr) if checked else self.expr(entry.expr))
             else:
                 raise ValueError(f"{entry.text} is not built yet")
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"

@@ -40,6 +40,7 @@ from codegen.rules import (
     DimCompare,
     DtypeRule,
     ElementsRule,
+    ExpandRule,
     Index,
     RankRule,
     SameDtypeRule,
@@ -184,6 +185,11 @@ def wrong_calls(op: Operator) -> list[Wrong]:
                     for shape in _differently(usual.shapes()[rule.argument], comparison):
                         tensor = WrongTensor(dtype_of(usual, rule.argument), shape)
                         found.append(_tensor(usual, rule, rule.argument, tensor))
+            case ExpandRule():
+                full = usual.shapes()[rule.argument]
+                for shape in ((*full[:-1], full[-1] + 1) if full else (2,), (1, *full)):
+                    tensor = WrongTensor(dtype_of(usual, rule.argument), shape)
+                    found.append(_tensor(usual, rule, rule.argument, tensor))
             case ContiguousRule():
                 found += _not_contiguous(usual, rule)
             case CheckRule():
@@ -201,7 +207,7 @@ def wrong_calls(op: Operator) -> list[Wrong]:
 
 def _tensor(
     usual: Sample,
-    rule: DtypeRule | SameDtypeRule | AccDtypeRule | DeviceRule | RankRule | ShapeRule | ContiguousRule,
+    rule: DtypeRule | SameDtypeRule | AccDtypeRule | DeviceRule | RankRule | ShapeRule | ExpandRule | ContiguousRule,
     name: str,
     tensor: WrongTensor,
 ) -> Wrong:

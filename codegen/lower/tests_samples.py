@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -24,17 +24,27 @@ Size = int | tuple[int, ...]
 STARS: tuple[tuple[int, ...], ...] = ((), (1,), (3,), (0,), (3, 0, 2), (2, 3), (1, 5, 1))
 MANY_ROWS = (70_001,)  # more than fit a grid of 65,535 blocks
 DIMS = (1, 2, 7, 33, 64, 1000, 1024, 1100, 0)
+# What an input that is to be broadcast may look like, by its full shape.
+NARROWED: tuple[Callable[[tuple[int, ...]], tuple[int, ...]], ...] = (
+    lambda shape: shape[-1:],
+    lambda shape: (*(1 for _ in shape[:-1]), *shape[-1:]),
+    lambda shape: (*shape[:-1], *(1 for _ in shape[-1:])),
+    lambda shape: (),
+)
 USUAL_STAR, USUAL_DIM, DIM_STEP = (2, 3), 7, 2
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A value for every dim and every scalar argument, and the dtypes of one call."""
+    """A value for every dim and every scalar argument, and the dtypes of one call. `narrowed` makes the shapes of inputs
+    that are broadcast from those that they are broadcast to.
+    """
 
     op: Operator
     dims: Mapping[str, Size]
     scalars: Mapping[str, Scalar]
     dtypes: Mapping[str, str]
+    narrowed: Callable[[tuple[int, ...]], tuple[int, ...]] | None = None
 
     def value(self, expr: Expr, known: Mapping[str, Value] | None = None) -> Value | None:
         """What an expression is in this call, with some names `known` beforehand; None where that is an error."""
@@ -96,6 +106,9 @@ class Sample:
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         tensors = [(argument.name, argument.type) for argument in self.op.tensors]
         found = {name: self.shape(kind.shape) for name, kind in tensors if isinstance(kind, TensorType)}
+        for argument in self.op.tensors:
+            if self.narrowed is not None and argument.has_word("expand"):
+                found[argument.name] = self.narrowed(found[argument.name])
         return found | {output.name: self.shape(output.type.shape) for output in self.op.outputs}
 
     def between(self, argument: str) -> tuple[int, int] | None:
@@ -184,10 +197,14 @@ def samples(op: Operator) -> list[Sample]:
     for argument in op.scalars:
         changed = [{**first.scalars, argument.name: scalar} for scalar in compared(op, argument)]
         found += [Sample(op, first.dims, scalars, first.dtypes) for scalars in changed]
+    if any(argument.has_word("expand") for argument in op.tensors):
+        found += [replace(first, narrowed=narrowed) for narrowed in NARROWED]
     stars = [dim.name for dim in op.dims if dim.star]
     if stars:
         found.append(Sample(op, {**first.dims, stars[0]: MANY_ROWS}, first.scalars, first.dtypes))
-    unique = {(*sample.dims.items(), *sample.scalars.items()): sample for sample in found if sample.valid()}
+    unique = {
+        (*sample.dims.items(), *sample.scalars.items(), sample.narrowed): sample for sample in found if sample.valid()
+    }
     return list(unique.values())
 
 

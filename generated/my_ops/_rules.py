@@ -63,6 +63,15 @@ class Check:
         for size, wanted in zip(sizes, expected, strict=True):
             self(size == wanted, problem)
 
+    def expand(self, tensor: torch.Tensor, sizes: Sequence[int], problem: Callable[[], str]) -> torch.Tensor:
+        """The tensor broadcast to `sizes`: dims that it lacks in front, and those of size 1, get stride 0."""
+        own = (1,) * (len(sizes) - tensor.dim()) + tensor.shape
+        self(len(own) == len(sizes), problem)
+        for size, wanted in zip(own, sizes, strict=True):
+            self(wanted >= 0 and (size == 1 or size == wanted), problem)
+        strides = (0,) * (len(sizes) - tensor.dim()) + tensor.stride()
+        return tensor.as_strided(sizes, [0 if size == 1 else stride for size, stride in zip(own, strides, strict=True)])
+
     def star(self, sizes: Sequence[int], problem: Callable[[], str]) -> Sequence[int]:
         """The sizes that a star covers; their product must fit 64 bits."""
         if all(isinstance(size, int) for size in sizes):

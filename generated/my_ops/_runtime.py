@@ -122,6 +122,11 @@ def zeros(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> torch.
     return torch.zeros(shape, dtype=dtype, device=device)
 
 
+def summed(gradient: torch.Tensor | None, sizes: torch.Size) -> torch.Tensor | None:
+    """The gradient of an input that was broadcast has the sizes that it came with."""
+    return gradient if gradient is None else gradient.sum_to_size(sizes)
+
+
 def refuse_transform(operator: str) -> NoReturn:
     """torch.func.grad and the like would lose the gradient of an operator that they meet in the dispatcher."""
     raise RuntimeError(

@@ -64,3 +64,15 @@ def by_strides(x: Tensor, w: Tensor, s: Tensor) -> Tensor:
 
 def by_any_strides(x: Tensor, z: Tensor, w: Tensor) -> Tensor:
     return x + z + w.sum()
+
+
+def add_bias(x: Tensor, bias: Tensor, scale: Tensor) -> Tensor:
+    return x * scale + bias
+
+
+def add_bias_backward(grad_y: Tensor, x: Tensor, bias: Tensor, scale: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    return grad_y * scale, grad_y + 0 * bias, grad_y * x
+
+
+def masked(q: Tensor, k: Tensor, mask: Tensor) -> Tensor:
+    return torch.where(mask != 0, torch.cat([q, k], -1), 0.0)

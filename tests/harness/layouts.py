@@ -94,7 +94,7 @@ def make(
 def is_taken(op: Contract, name: str, tensor: torch.Tensor) -> bool:
     """Whether the words after its type let the body of the operator see this tensor without a copy."""
     words = op.words.get(name, ())
-    if "contiguous" in words or "strided" in words:
+    if "contiguous" in words or "strided" in words or words == ("expand",):
         return True
     if "rows" in words:
         return tensor.stride(-1) == 1 and _has_view(tensor, (-1, tensor.shape[-1]))
