@@ -22,7 +22,23 @@ from codegen.contract import (
     TypeVariable,
     Variable,
 )
-from codegen.expr import Binary, Call, Constant, Expr, Name, NameKind, Type, names, uses
+from codegen.expr import (
+    Binary,
+    Call,
+    Compare,
+    Constant,
+    Expr,
+    Logic,
+    Name,
+    NameKind,
+    Query,
+    Type,
+    Unary,
+    integer,
+    names,
+    uses,
+)
+from codegen.expr_text import print_text
 from codegen.model import Check, DerivedDim, Dim
 from codegen.rules import (
     AccDtypeRule,
@@ -122,6 +138,7 @@ def rules(
             found.append(rule)
     found += [ContiguousRule(argument.name) for argument in arguments if argument.has_word("contiguous")]
     found += [CheckRule(check.condition, check.text, check.message) for check in checks]
+    found += _column_checks(arguments, values)
     found += [rule for output in outputs for rule in _size_rules(output.name, output.type.shape)]
     found += values
     return tuple(found)
@@ -156,6 +173,28 @@ def _dtype_rules(types: Sequence[TypeVariable], tensors: Sequence[tuple[str, Ten
             # What no input binds takes its first dtype.
             found.append(DtypeRule(name, "", (DTYPES[variables[letter].dtypes[0]].acc,)))
     return found
+
+
+def _column_checks(arguments: Sequence[Argument], values: Sequence[ValueRule]) -> list[CheckRule]:
+    """A column that a rule on elements names is there, wherever the contract does not say so."""
+    kinds = {argument.name: argument.type for argument in arguments}
+    found: dict[str, CheckRule] = {}
+    for rule in values:
+        kind = kinds[rule.argument]
+        if rule.column is None or not isinstance(kind, TensorType):
+            continue
+        entries = kind.shape.entries
+        last = entries[-1]
+        if isinstance(last, DimEntry) and isinstance(last.expr, Constant):
+            continue
+        star = not all(isinstance(entry, DimEntry) for entry in entries)
+        size = Query("size", rule.argument, (integer(-1 if star else len(entries) - 1),), Type.INT)
+        there: Expr = Compare((size, integer(rule.column)), (">",))
+        if kind.optional:
+            absent = Unary("not", Query("given", rule.argument, (), Type.BOOL), Type.BOOL)
+            there = Logic("or", (absent, there))
+        found.setdefault(print_text(there), CheckRule(there, print_text(there), ""))
+    return list(found.values())
 
 
 def _index(dim: Dim) -> Index:

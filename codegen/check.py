@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from codegen import bind, check_rules, keys, names, supported
+from codegen import bind, check_rules, check_values, keys, names, supported
 from codegen.check_backward import Declared, check_backward, names_operator
 from codegen.check_contract import check_contract
 from codegen.check_launch import Passes, check_passes
@@ -17,7 +17,7 @@ from codegen.load import Mapping, Node, Scalar
 from codegen.messages import MAX_SPELLED, message, spelled
 from codegen.model import Library, Operator
 from codegen.reader import Reader
-from codegen.rules import ElementsRule, ExpandRule, ShapeRule
+from codegen.rules import ElementsRule, ExpandRule, ShapeRule, SumRule
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
         dims=contract.dims,
         derived=contract.derived,
         checks=check_rules.check_checks(read, node, contract),
-        values=check_rules.check_values(read, node, contract),
+        values=check_values.check_values(read, node, contract),
         rules=(),
         passes=(),
         devices=devices,
@@ -143,7 +143,7 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
     )
     for rule in rules:
         # The error record of a call has room for a few spelled-out values.
-        if isinstance(rule, ShapeRule | ExpandRule | ElementsRule) and spelled(message(rule)) > MAX_SPELLED:
+        if isinstance(rule, ShapeRule | ExpandRule | ElementsRule | SumRule) and spelled(message(rule)) > MAX_SPELLED:
             read.error(key, f"the rule on {rule.argument} names too many values for one message")
     check_launch_size(read, key, draft)
     operator = replace(draft, rules=rules, passes=passes.passes, several_passes=passes.several)

@@ -196,7 +196,7 @@ class _Checker:
             for field in inputs
             if isinstance(field.parsed.type, ParsedTensor)
         }
-        return replace(checks, names={**checks.names, **elements})
+        return replace(checks, names={**checks.names, **elements}, elements=True)
 
     def element_type(self, tensor: ParsedTensor) -> Type:
         if tensor.dtype in self.variables:

@@ -1,4 +1,4 @@
-"""Rules on the values of a call, and what only tests, benchmarks and counters read: checks, values, samples,
+"""Rules on the sizes and scalars of a call, and what only tests, benchmarks and counters read: checks, samples,
 tolerance, flops.
 """
 
@@ -8,17 +8,16 @@ import keyword
 import re
 from dataclasses import replace
 
-from codegen import keys, load, supported
+from codegen import keys, load
 from codegen.check_contract import Contract
-from codegen.contract import Acc, TensorType
 from codegen.errors import nearest, shown
-from codegen.expr import Compare, Expr, Name, NameKind, Query, Type, walk
+from codegen.expr import Expr, Name, Query, Type, walk
 from codegen.load import Mapping, Node, Scalar
 from codegen.messages import MAX_SPELLED, message, spelled
 from codegen.model import Check, Samples
 from codegen.presence import Condition
 from codegen.reader import Reader
-from codegen.rules import CheckRule, ElementsRule, ValueRule
+from codegen.rules import CheckRule
 from codegen.types import DTYPES
 
 MAX_MESSAGE = 300
@@ -64,60 +63,6 @@ def _message(read: Reader, node: Mapping) -> str:
         read.error(scalar, f"a message of {len(text)} characters; at most {MAX_MESSAGE} are taken")
         return ""
     return text
-
-
-def check_values(read: Reader, node: Mapping, contract: Contract) -> tuple[ValueRule, ...]:
-    """The entries of `values:`."""
-    listed = node.get("values")
-    read = read.within("values")
-    found: list[ValueRule] = []
-    for item in read.items(listed, "- 0 <= index < m") if listed is not None else ():
-        scalar = read.text(item, "a rule on elements")
-        if scalar is None:
-            continue
-        feature = supported.value_rule(scalar.text)
-        if feature:
-            supported.refuse(read.diagnostics, read.prefix, scalar, 0, feature)
-            continue
-        rule = _elements(read, scalar, contract)
-        if rule is not None:
-            found.append(rule)
-    return tuple(found)
-
-
-def _elements(read: Reader, scalar: Scalar, contract: Contract) -> ElementsRule | None:
-    """A chain in which one operand is an input: each of its elements meets the chain."""
-    expr = read.expression(scalar, contract.values, Type.BOOL, "a comparison")
-    if expr is None:
-        return None
-    if not isinstance(expr, Compare):
-        read.error(scalar, "expected a chain of comparisons", "for instance 0 <= index < m")
-        return None
-    elements = [operand for operand in expr.operands if isinstance(operand, Name) and operand.kind is NameKind.ELEMENT]
-    anywhere = [part for part in walk(expr) if isinstance(part, Name) and part.kind is NameKind.ELEMENT]
-    if len(elements) != 1 or len(anywhere) != 1:
-        tensors = ", ".join(argument.name for argument in contract.arguments if argument.is_tensor)
-        read.error(scalar, "expected one input among the compared values, on its own", f"inputs here are {tensors}")
-        return None
-    name = elements[0].name
-    if any(DTYPES[dtype].category == "complex" for dtype in _dtypes(contract, name)):
-        read.error(scalar, f"the elements of {name} can be complex, which have no order")
-        return None
-    if any(DTYPES[dtype].category not in ("integral", "bool") for dtype in _dtypes(contract, name)):
-        supported.refuse(read.diagnostics, read.prefix, scalar, 0, supported.VALUES_OF_FLOATS)
-        return None
-    return ElementsRule(name, None, expr, " ".join(scalar.text.split()))
-
-
-def _dtypes(contract: Contract, argument: str) -> tuple[str, ...]:
-    """The dtypes that an input can have; acc(T) of complex dtypes is complex, as they are."""
-    types = {variable.name: variable.dtypes for variable in contract.types}
-    for candidate in contract.arguments:
-        if candidate.name == argument and isinstance(candidate.type, TensorType):
-            dtype = candidate.type.dtype
-            name = dtype.variable if isinstance(dtype, Acc) else dtype.name
-            return types.get(name, (name,))
-    return ()
 
 
 def check_samples(read: Reader, node: Mapping, contract: Contract) -> Samples:

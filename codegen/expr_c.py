@@ -69,6 +69,11 @@ def print_c(expr: Expr, names: CNames) -> str:
     return _print(expr, names)[0]
 
 
+def print_real(expr: Expr, names: CNames) -> str:
+    """A number as a C expression of type double."""
+    return _as(expr, Type.FLOAT, names, _CONDITIONAL)
+
+
 def _print(expr: Expr, names: CNames) -> tuple[str, int]:
     match expr:
         case Constant():

@@ -64,6 +64,8 @@ _QUERIES = {
 }
 HARDWARE = ("sm_count", "max_shared", "arch")
 FUNCTIONS = (*_CALLS, "min", "max", *_QUERIES)
+# Functions of all elements of an input and their number of arguments, in `values:`.
+ELEMENT_FUNCTIONS = {"sum": 1, "offsets": 2}
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,8 @@ class _Reader:
                 return self.conditional(node, depth)
             case ast.Call():
                 return self.call(node, depth)
+            case ast.Subscript() if self.scope.elements:
+                return self.column(node)
         raise _Stop(node, f"{_python_name(node)} is not part of the expression language")
 
     def wanted(self, node: ast.expr, depth: int, types: Sequence[Type], operator: str) -> Expr:
@@ -275,6 +279,8 @@ class _Reader:
         if not isinstance(node.func, ast.Name):
             raise _Stop(node.func, "only the functions of the expression language can be called")
         function = node.func.id
+        if self.scope.elements and function in ELEMENT_FUNCTIONS:
+            return self.of_elements(node, function, depth)
         if function not in FUNCTIONS:
             close = nearest(function, FUNCTIONS)
             hint = f'did you mean "{close}"?' if close else f"functions are {', '.join(FUNCTIONS)}"
@@ -339,6 +345,48 @@ class _Reader:
         if function not in ("given", "aligned") and asked.may_be_absent:  # what is absent is aligned
             self.present(node, (node.id,))
         return asked
+
+    # ---------------------------------------------------------------- elements, in `values:`
+
+    def of_elements(self, node: ast.Call, function: str, depth: int) -> Expr:
+        """`sum(x)`, `sum(x[:, 0])` or `offsets(x, total)`."""
+        count = ELEMENT_FUNCTIONS[function]
+        if node.keywords or len(node.args) != count:
+            raise _Stop(node, f"{function} takes {_count(count)}, got {len(node.args)}")
+        summed = node.args[0]
+        of = self.column(summed) if isinstance(summed, ast.Subscript) else self.element(summed, function)
+        column = of.operands if isinstance(of, Query) else ()
+        name = of.subject if isinstance(of, Query) else of.name
+        if function == "sum":
+            return Query(function, name, column, of.type)
+        if of.type is not Type.INT:
+            raise _Stop(summed, "offsets are integers")
+        return Query(function, name, (self.wanted(node.args[1], depth, (Type.INT,), function), *column), Type.BOOL)
+
+    def element(self, node: ast.expr, function: str) -> Name:
+        if not isinstance(node, ast.Name):
+            raise _Stop(node, f"{function} takes an input or a column of one")
+        found = self.scope.names.get(node.id)
+        if found is None or found.kind is not NameKind.ELEMENT:
+            raise _Stop(node, f'"{node.id}" is not a tensor that is known here')
+        return found
+
+    def column(self, node: ast.Subscript) -> Query:
+        """`boxes[:, 0]`: one index in the last dim of an input, all others open; `[..., 0]` where there is a star."""
+        element = self.element(node.value, "[:, 0]")
+        asked = self.scope.subjects[element.name]
+        *front, last = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        star = [isinstance(part, ast.Constant) and part.value is ... for part in front] == [True]
+        open_ = all(isinstance(part, ast.Slice) and not (part.lower or part.upper or part.step) for part in front)
+        index = last.value if isinstance(last, ast.Constant) else None
+        wanted = "..., 0" if asked.star else ", ".join([*[":"] * (asked.front - 1), "0"])
+        fits = star if asked.star else open_ and len(front) == asked.front - 1
+        if not fits or not front or (asked.star and asked.back == 0) or type(index) is not int:
+            several = asked.back > 0 if asked.star else asked.front > 1
+            hint = f"a column of {element.name} is written {element.name}[{wanted}]" if several else "it has none"
+            raise _Stop(node, f"this is not a column of {element.name}", hint)
+        written = f"[{'..., ' if asked.star else ':, ' * len(front)}{index}]"
+        return Query("column", element.name, (Constant(index, Type.INT), Constant(written, Type.STR)), element.type)
 
 
 def _constant(node: ast.Constant) -> Constant:

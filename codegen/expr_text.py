@@ -76,6 +76,10 @@ def _bare(expr: Expr) -> str:
             return constant_text(expr)
         case Name():
             return expr.name
+        case Query(function="column"):
+            return f"{expr.subject}{_written(expr.operands)}"
+        case Query(function="sum"):
+            return f"sum({expr.subject}{_written(expr.operands)})"
         case Query():
             inside = ([expr.subject] if expr.subject else []) + [print_text(operand) for operand in expr.operands]
             return f"{expr.function}({', '.join(inside)})"
@@ -101,3 +105,9 @@ def _bare(expr: Expr) -> str:
             return f"{then} if {condition} else {_at_least(expr.otherwise, CONDITIONAL)}"
         case Call():
             return f"{expr.function}({', '.join(print_text(argument) for argument in expr.arguments)})"
+
+
+def _written(column: tuple[Expr, ...]) -> str:
+    """`[:, 0]`: behind the index of a column stands how it is written."""
+    written = column[1] if len(column) > 1 else None
+    return str(written.value) if isinstance(written, Constant) else ""

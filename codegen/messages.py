@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from codegen.errors import one_of
-from codegen.expr import Constant, Expr, Name, NameKind, Query, Type, walk
+from codegen.expr import Constant, Expr, Name, NameKind, Query, Type, names, walk
 from codegen.expr_text import print_text
 from codegen.rules import (
     AccDtypeRule,
@@ -121,8 +121,35 @@ class ElementValue:
     argument: str
 
 
+@dataclass(frozen=True, slots=True)
+class ElementBefore:
+    """The element before the first offending one, of offsets."""
+
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class ElementSum:
+    """The sum of the elements that a rule is about; `type` is INT or FLOAT."""
+
+    argument: str
+    type: Type
+
+
 Part: TypeAlias = (
-    Text | Value | ShapeOf | StridesOf | DimsOf | DtypeOf | AccDtypeOf | DeviceOf | RankOf | ElementIndex | ElementValue
+    Text
+    | Value
+    | ShapeOf
+    | StridesOf
+    | DimsOf
+    | DtypeOf
+    | AccDtypeOf
+    | DeviceOf
+    | RankOf
+    | ElementIndex
+    | ElementValue
+    | ElementBefore
+    | ElementSum
 )
 
 
@@ -163,8 +190,10 @@ def message(rule: Rule) -> Message:
             return Message(_joined((Text(f"{rule.tensor}: expected {rule.text} >= 0"), *_got(rule.expr))))
         case ElementsRule():
             return _elements(rule)
-        case OffsetsRule() | SumRule():
-            return Message(_joined((Text(f"{rule.argument}: expected {rule.text}"), *_with(_bound(rule)))))
+        case SumRule():
+            return _sum(rule)
+        case OffsetsRule():
+            return offsets_messages(rule)["none"]
         case BindDim() | BindStar() | Derive():
             raise ValueError("a binding has no message of its own")
 
@@ -179,7 +208,9 @@ def overflow_in(part: str) -> Message:
     return Message((Text(f"{part}: a number leaves 64 bits or is divided by zero"),))
 
 
-def overflow_of(rule: Derive | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ElementsRule) -> Message:
+def overflow_of(
+    rule: Derive | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ElementsRule | OffsetsRule | SumRule,
+) -> Message:
     """The overflow message of a rule that computes."""
     match rule:
         case Derive():
@@ -192,8 +223,28 @@ def overflow_of(rule: Derive | BindStar | CheckRule | SizeRule | ShapeRule | Exp
             return overflow(f"{rule.tensor}: {rule.text}")
         case ShapeRule() | ExpandRule():
             return overflow(f"{rule.argument}: shape {rule.shape}")
-        case ElementsRule():
+        case ElementsRule() | OffsetsRule() | SumRule():
             return overflow(f"{rule.argument}: {rule.text}")
+
+
+def _sum(rule: SumRule) -> Message:
+    start = (Text(f"{rule.argument}: expected {rule.text}"), *_with(_values(rule.condition)))
+    kind = next(name.type for name in names(rule.condition) if name.kind is NameKind.ELEMENT)
+    return Message(_joined((*start, Text(f", got sum({rule.of}) = "), ElementSum(rule.argument, kind))))
+
+
+def offsets_messages(rule: OffsetsRule) -> dict[str, Message]:
+    """What a call says when offsets have no elements ("none"), start elsewhere, fall, or do not end at their total."""
+    start = (Text(f"{rule.argument}: expected {rule.text}"), *_with(_values(rule.total)))
+    where = (ElementIndex(rule.argument), Text(" = "), ElementValue(rule.argument))
+    got = f"got {rule.argument}"
+    endings: dict[str, tuple[Part, ...]] = {
+        "none": (Text(", got no elements"),),
+        "start": (Text(f", which start at 0, {got}"), *where),
+        "fall": (Text(f", which never fall, {got}"), *where, Text(" after "), ElementBefore(rule.argument)),
+        "end": (Text(f", which end at {print_text(rule.total)}, {got}"), *where),
+    }
+    return {fault: Message(_joined((*start, *ending))) for fault, ending in endings.items()}
 
 
 def mask_length(count: int) -> str:
@@ -305,10 +356,6 @@ def _elements(rule: ElementsRule) -> Message:
     start = Text(f"{rule.argument}: expected {rule.text}")
     got = (Text(f", got {rule.argument}"), ElementIndex(rule.argument), Text(" = "), ElementValue(rule.argument))
     return Message(_joined((start, *_with(known), *got)))
-
-
-def _bound(rule: OffsetsRule | SumRule) -> tuple[Expr, ...]:
-    return _values(rule.total if isinstance(rule, OffsetsRule) else rule.expected)
 
 
 def spelled(text: Message) -> int:

@@ -10,7 +10,9 @@ from codegen.messages import (
     DeviceOf,
     DimsOf,
     DtypeOf,
+    ElementBefore,
     ElementIndex,
+    ElementSum,
     ElementValue,
     Message,
     Part,
@@ -51,3 +53,7 @@ def _part(part: Part) -> str:
             return "[<place>]"
         case ElementValue():
             return f"<element of {part.argument}>"
+        case ElementBefore():
+            return f"<element of {part.argument} before it>"
+        case ElementSum():
+            return f"<sum of {part.argument}>"

@@ -187,6 +187,8 @@ class SizeRule:
 class ElementsRule:
     """Every element of `argument` meets `condition`, a Compare in which the element is a Name of kind ELEMENT.
 
+    Every comparison in it has the element on one side: `0 <= index < m`, `k != 3`. A NaN meets nothing.
+
     `column` is the index in the last dim for `boxes[:, 0]`, else None. Checked on the CPU; on CUDA in checking mode
     only; never in fakes.
     """
@@ -199,21 +201,29 @@ class ElementsRule:
 
 @dataclass(frozen=True, slots=True)
 class OffsetsRule:
-    """`offsets(argument, total)`: the elements start at 0, never fall and end at `total`."""
+    """`offsets(argument, total)`: the elements start at 0, never fall and end at `total`.
+
+    `column` as in ElementsRule.
+    """
 
     argument: str
+    column: int | None
     total: Expr
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class SumRule:
-    """`sum(argument) == n`: the sum of all elements compares with `expected` by `operator`."""
+    """`sum(argument) == n`: the sum of all elements meets `condition`, in which it is a Name of kind ELEMENT.
+
+    `of` is what is summed, as written: `lengths` or `boxes[:, 0]`.
+    """
 
     argument: str
-    operator: str
-    expected: Expr
+    column: int | None
+    condition: Expr
     text: str
+    of: str
 
 
 ValueRule: TypeAlias = ElementsRule | OffsetsRule | SumRule

@@ -36,3 +36,4 @@ class Scope:
     absent: Mapping[str, str] = field(default_factory=dict)  # names that exist elsewhere -> why not here
     holders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # names that are there when one of these is
     met: tuple[Condition, ...] = ()  # what is known to hold where the expression stands
+    elements: bool = False  # `values:`: names of inputs are their elements; columns, sum() and offsets() are there

@@ -106,16 +106,6 @@ def param(expr: Expr) -> str:
     return ""
 
 
-def value_rule(text: str) -> str:
-    """Names the form of an entry of `values:` that is not built yet, else ""."""
-    squeezed = text.replace(" ", "")
-    for function in ("offsets", "sum"):
-        if f"{function}(" in squeezed:
-            return f"`{function}(...)` in values"
-    return "a column in values" if "[" in squeezed else ""
-
-
-VALUES_OF_FLOATS = "a rule in values on elements that are not integers"
 NO_TENSOR_INPUT = "an operator without tensor inputs"
 CUSTOM_LAUNCH = "`launch: custom`"
 EARLIER_VARIABLE = "an earlier variable in a list of dtypes"

@@ -8,12 +8,13 @@ from codegen.contract import DimEntry
 from codegen.expr import Expr, Name, NameKind, walk
 from codegen.lower.c_boxed import BoxedKernelView, boxed_views
 from codegen.lower.c_layout import fitted
-from codegen.lower.checks import check_lines, value_lines
+from codegen.lower.checks import check_lines
 from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant
 from codegen.lower.launch import PassView, pass_views
 from codegen.lower.memory import arrange_calls, stride_lines
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented
+from codegen.lower.values import value_lines
 from codegen.model import Library, Operator
 
 
@@ -195,7 +196,7 @@ class _Host:
 def host_view(library: Library, op: Operator) -> HostView:
     """The host function of one operator."""
     host = _Host(op)
-    values = value_lines(op) if "cpu" in op.devices else []
+    values = value_lines(op)
     passes = pass_views(op)
     extents = "".join(f"[{len(variable.dtypes)}]" for variable in op.types)
     return HostView(

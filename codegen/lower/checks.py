@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from codegen.contract import TensorType
-from codegen.expr import Name, NameKind
+from codegen.expr import Expr, Type
+from codegen.expr_c import print_real
 from codegen.lower.c_layout import COLUMNS, fitted
 from codegen.lower.host import HostNames, dtype_constant
 from codegen.lower.statements import all_or_return, overflows
@@ -18,7 +19,9 @@ from codegen.messages import (
     DeviceOf,
     DimsOf,
     DtypeOf,
+    ElementBefore,
     ElementIndex,
+    ElementSum,
     ElementValue,
     Message,
     Part,
@@ -44,22 +47,26 @@ from codegen.rules import (
     ElementsRule,
     ExpandRule,
     Index,
+    OffsetsRule,
     RankRule,
     Rule,
     SameDtypeRule,
     ShapeRule,
     SizeRule,
     StarCompare,
+    SumRule,
+    ValueRule,
 )
 
-Computing: TypeAlias = Derive | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ElementsRule
+Computing: TypeAlias = Derive | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ValueRule
 
 
-class _Checks:
-    """Prints the rules of one operator."""
+class Checks:
+    """Prints the rules of one operator as statements that stand `indent` columns in."""
 
-    def __init__(self, op: Operator) -> None:
+    def __init__(self, op: Operator, indent: int = 4) -> None:
         self.op = op
+        self.indent = indent
         self.names = HostNames(op)
 
     def part(self, part: Part) -> str:
@@ -83,7 +90,11 @@ class _Checks:
             case ElementIndex():
                 return f"index_text(e, &f->t.{part.argument}, i)"
             case ElementValue():
-                return "int_text(e, element)"
+                return f"element_text(e, &f->t.{part.argument}, data, i)"
+            case ElementBefore():
+                return "int_text(e, found.before)"
+            case ElementSum():
+                return f"{'float' if part.type is Type.FLOAT else 'int'}_text(e, sum)"
             case Value():
                 return f"dtype_name({self.names.expr(part.expr)})"
         raise ValueError(f"{part} is not built yet")
@@ -91,11 +102,15 @@ class _Checks:
     def check(self, condition: str, text: Message) -> list[str]:
         """CHECK(e, condition, format, arguments); as few lines as fit."""
         form = print_message_c(text, self.names.c, self.part)
-        return _check(condition, [form.format, *form.arguments])
+        return _check(condition, [form.format, *form.arguments], self.indent)
 
     def computed(self, lines: list[str], rule: Computing) -> list[str]:
         """`lines` compute; the flag is looked at before anything is done with the number."""
         return lines + (self.check("!overflow", overflow_of(rule)) if overflows(lines) else [])
+
+    def number(self, expr: Expr, real: bool) -> str:
+        """An expression, as a double where a real number is wanted."""
+        return print_real(expr, self.names.c) if real else self.names.expr(expr)
 
     def size(self, argument: str, index: Index) -> str:
         """One size of a tensor."""
@@ -135,7 +150,7 @@ class _Checks:
                 return self.condition(f"{self.names.expr(rule.expr)} >= 0", rule)
         raise ValueError(f"{type(rule).__name__} is not built yet")
 
-    def condition(self, condition: str, rule: CheckRule | SizeRule | ElementsRule) -> list[str]:
+    def condition(self, condition: str, rule: CheckRule | SizeRule) -> list[str]:
         """A condition that may compute: an overflow is reported as such, not as a failed check."""
         if not overflows([condition]):
             return self.check(condition, message(rule))
@@ -177,17 +192,17 @@ class _Checks:
         return [*sizes, *self.check(f"tensor_expand(&{tensor}, &s, &f->v.{rule.argument})", message(rule))]
 
 
-def _check(condition: str, arguments: list[str]) -> list[str]:
+def _check(condition: str, arguments: list[str], indent: int) -> list[str]:
     """CHECK(e, condition, arguments): what the condition continues on stands behind the other arguments."""
-    lines = fitted("CHECK(e, ", condition, ",")
+    lines = fitted("CHECK(e, ", condition, ",", indent)
     for i, argument in enumerate(arguments):
         piece = argument + (");" if i == len(arguments) - 1 else ",")
-        fits = 4 + len(lines[-1]) + 1 + len(piece) <= COLUMNS
+        fits = indent + len(lines[-1]) + 1 + len(piece) <= COLUMNS
         lines[-1:] = [f"{lines[-1]} {piece}"] if fits else [lines[-1], f"      {piece}"]
     return lines
 
 
-def _headed(op: Operator, checks: _Checks) -> Iterator[str]:
+def _headed(op: Operator, checks: Checks) -> Iterator[str]:
     """The statements, with a heading wherever the kind of rule changes."""
     headings: dict[type[Rule], str] = {
         DtypeRule: "dtypes",
@@ -199,7 +214,7 @@ def _headed(op: Operator, checks: _Checks) -> Iterator[str]:
     }
     heading = ""
     for rule in op.rules:
-        if isinstance(rule, ElementsRule):
+        if isinstance(rule, ElementsRule | OffsetsRule | SumRule):
             continue
         wanted = headings.get(type(rule), "shapes")
         if wanted != heading:
@@ -210,40 +225,13 @@ def _headed(op: Operator, checks: _Checks) -> Iterator[str]:
 
 def check_lines(op: Operator) -> list[str]:
     """The body of <op>_check: everything that can be checked without looking at the elements of a tensor."""
-    lines = list(_headed(op, _Checks(op)))
-    start = _declared(f"{op.name}_call *const c = &f->call;", lines)
+    lines = list(_headed(op, Checks(op)))
+    start = declared(f"{op.name}_call *const c = &f->call;", lines)
     reads = [f'tensor_read(e, &f->t.{argument.name}, "{argument.name}")' for argument in op.tensors]
     return [*start, *all_or_return(reads), *lines]
 
 
-def value_lines(op: Operator) -> list[str]:
-    """The body of <op>_values: rules on the elements of CPU tensors; reading those of a GPU would have to wait."""
-    checks = _Checks(op)
-    lines: list[str] = []
-    for rule in op.rules:
-        if not isinstance(rule, ElementsRule):
-            continue
-        tensor = f"f->t.{rule.argument}"
-        element = {node.name: "element" for node in (Name(rule.argument, NameKind.ELEMENT, rule.condition.type),)}
-        condition = checks.names.renamed(element).expr(rule.condition)
-        lines += [
-            f"/* {rule.text} */",
-            f"if (!on_cuda(&{tensor})) {{",
-            "    const void *data;",
-            f"    if (!tensor_const_data(e, &{tensor}, &data)) {{",
-            "        return false;",
-            "    }",
-            f"    const int64_t count = tensor_numel(&{tensor});",
-            "    for (int64_t i = 0; i < count; i++) {",
-            f"        const int64_t element = tensor_element(&{tensor}, data, i);",
-            *(f"        {line}" for line in checks.condition(condition, rule)),
-            "    }",
-            "}",
-        ]
-    return [*_declared(f"const {op.name}_call *const c = &f->call;", lines), *lines]
-
-
-def _declared(record: str, lines: list[str]) -> list[str]:
+def declared(record: str, lines: list[str]) -> list[str]:
     """Declarations of what `lines` use: the record, the overflow flag, the outcome of a condition that computes."""
     found = [record] if any("c->" in line for line in lines) else []
     if overflows(lines):

@@ -13,9 +13,9 @@ from codegen.lower.python_names import COLUMNS, call
 from codegen.lower.schema import public_schema
 from codegen.lower.tests_refused import Wrong, WrongTensor, dtype_of, wrong_calls
 from codegen.lower.tests_samples import Sample, base, growing, large, samples
+from codegen.lower.tests_values import Elements
 from codegen.messages_python import python_escape
 from codegen.model import Library, Operator
-from codegen.rules import ElementsRule
 from codegen.types import is_floating
 
 
@@ -145,18 +145,36 @@ def _ended(lines: list[str]) -> list[str]:
 
 
 def _sample(sample: Sample, usual: Sample) -> str:
-    limited = {rule.argument for rule in sample.op.values if isinstance(rule, ElementsRule)}
     shapes, entries = sample.shapes(), []
     for argument in sample.op.tensors:
-        shape = repr(shapes[argument.name])
-        limits = sample.between(argument.name) if argument.name in limited else None
-        entries.append((argument.name, f"Elements({shape}, {limits[0]}, {limits[1]})" if limits else shape))
+        filled = sample.elements.get(argument.name)
+        shape = shapes[argument.name]
+        entries.append((argument.name, _elements(filled, shape) if filled is not None else repr(shape)))
     entries += [(name, repr(value)) for name, value in sample.scalars.items() if value != usual.scalars[name]]
     return f"    {_dict(entries)},"
 
 
+def _elements(filled: Elements, shape: tuple[int, ...]) -> str:
+    """Elements((7,), 0, 10)"""
+    usual, arguments = Elements(), [repr(shape)]
+    if not filled.among and filled.offsets is None:
+        arguments += [repr(filled.low), repr(filled.high)]
+    for name in ("without", "among", "total", "offsets"):
+        value = getattr(filled, name)
+        arguments += [f"{name}={value!r}"] if value != getattr(usual, name) else []
+    if filled.columns:
+        columns = ", ".join(f"{index}: {_elements(column, shape[:-1])}" for index, column in filled.columns)
+        arguments.append(f"columns={{{columns}}}")
+    return f"Elements({', '.join(arguments)})"
+
+
+def _numbers(values: Iterable[int | float]) -> str:
+    return _tuple('float("nan")' if value != value else repr(value) for value in values)
+
+
 def _wrong_tensor(tensor: WrongTensor) -> str:
-    extra = ", other=True" if tensor.other_device else f", elements={tensor.elements}" if tensor.elements else ""
+    extra = f", elements={_numbers(tensor.elements)}" if tensor.elements else ""
+    extra = ", other=True" if tensor.other_device else extra
     extra += f", strides={tensor.strides}" if tensor.strides else ""
     return f"Tensor({_string(tensor.dtype)}, {tensor.shape}{extra})"
 

@@ -10,15 +10,18 @@ from dataclasses import dataclass
 from math import prod
 
 from codegen.contract import Acc, FixedDtype, TensorType
-from codegen.expr import Expr, Name, Type
-from codegen.lower.tests_samples import Sample, base, failing
+from codegen.expr import Expr, Name, Query, Type, integer
+from codegen.lower.tests_samples import Sample, base, failing, free_sizes
 from codegen.lower.tests_scalars import Scalar
+from codegen.lower.tests_values import Filling, Number, wrong_numbers
 from codegen.messages import (
     AccDtypeOf,
     DeviceOf,
     DimsOf,
     DtypeOf,
+    ElementBefore,
     ElementIndex,
+    ElementSum,
     ElementValue,
     Message,
     Part,
@@ -30,6 +33,7 @@ from codegen.messages import (
     float_text,
     mask_length,
     message,
+    offsets_messages,
 )
 from codegen.model import Operator
 from codegen.rules import (
@@ -42,12 +46,15 @@ from codegen.rules import (
     ElementsRule,
     ExpandRule,
     Index,
+    OffsetsRule,
     RankRule,
     SameDtypeRule,
     ShapeRule,
     SizeRule,
     Span,
     StarCompare,
+    SumRule,
+    ValueRule,
 )
 from codegen.types import DTYPES
 
@@ -63,7 +70,7 @@ class WrongTensor:
     dtype: str
     shape: tuple[int, ...]
     other_device: bool = False
-    elements: tuple[int, ...] = ()
+    elements: tuple[Number, ...] = ()
     strides: tuple[int, ...] = ()
 
 
@@ -89,11 +96,22 @@ def dtype_of(sample: Sample, tensor: str) -> str:
     return sample.dtypes[kind.dtype.name]
 
 
+@dataclass(frozen=True)
+class Broken:
+    """What a message tells of elements: where the wrong one stands in row-major order, which one it is, and the one
+    before it or the sum of all.
+    """
+
+    place: int = 0
+    element: Number = 0
+    other: Number = 0
+
+
 class _Call:
     """The usual call with some tensors replaced, as messages see it."""
 
-    def __init__(self, sample: Sample, replaced: dict[str, WrongTensor], element: tuple[int, int] = (0, 0)) -> None:
-        self.sample, self.replaced, self.element = sample, replaced, element
+    def __init__(self, sample: Sample, replaced: dict[str, WrongTensor], broken: Broken | None = None) -> None:
+        self.sample, self.replaced, self.broken = sample, replaced, broken or Broken()
 
     def dtype(self, name: str) -> str:
         return self.replaced[name].dtype if name in self.replaced else dtype_of(self.sample, name)
@@ -123,9 +141,11 @@ class _Call:
             case RankOf():
                 return str(len(self.shape(part.argument)))
             case ElementIndex():
-                return f"[{self.element[0]}]" if self.shape(part.argument) else ""
+                return _place_text(self.broken.place, self.shape(part.argument))
             case ElementValue():
-                return str(self.element[1])
+                return number_text(self.broken.element)
+            case ElementBefore() | ElementSum():
+                return number_text(self.broken.other)
             case Value():
                 return self.value(part.expr)
         raise ValueError(f"{part} is not built yet")
@@ -136,7 +156,21 @@ class _Call:
         if isinstance(expr, Name) and expr.name in self.sample.scalars and self.sample.scalars[expr.name] is None:
             return "None"
         value = self.sample.value(expr)
-        return float_text(value) if isinstance(value, float) else str(value)
+        return number_text(value) if isinstance(value, int | float) else str(value)
+
+
+def number_text(value: Number) -> str:
+    """How messages spell a number or a bool."""
+    return float_text(value) if isinstance(value, float) else str(value)
+
+
+def _place_text(place: int, shape: tuple[int, ...]) -> str:
+    """[0, 3]"""
+    index: list[int] = []
+    for size in reversed(shape):
+        index.append(place % size)
+        place //= size
+    return str(index[::-1]) if shape else ""
 
 
 def _covered(shape: tuple[int, ...], span: Span) -> tuple[int, ...]:
@@ -182,6 +216,8 @@ def wrong_calls(op: Operator) -> list[Wrong]:
                     found.append(_tensor(usual, rule, rule.argument, tensor))
             case ShapeRule():
                 for comparison in rule.comparisons:
+                    if _follows(usual, rule, comparison):
+                        continue
                     for shape in _differently(usual.shapes()[rule.argument], comparison):
                         tensor = WrongTensor(dtype_of(usual, rule.argument), shape)
                         found.append(_tensor(usual, rule, rule.argument, tensor))
@@ -197,12 +233,20 @@ def wrong_calls(op: Operator) -> list[Wrong]:
                 earlier.append(rule.condition)
             case SizeRule():
                 found += _condition(op, rule.expr, rule, earlier)
-            case ElementsRule():
+            case ElementsRule() | OffsetsRule() | SumRule():
                 found += _elements(usual, rule)
     if op.grad_mask:
         count = len(op.outputs)
         found.append(Wrong((), (), f"{mask_length(count)}{count + 1}"))
     return found
+
+
+def _follows(usual: Sample, rule: ShapeRule, comparison: DimCompare | StarCompare) -> bool:
+    """Whether what a size is compared with is derived from that size itself."""
+    if not isinstance(comparison, DimCompare) or comparison.index.from_back:
+        return False
+    own = Query("size", rule.argument, (integer(comparison.index.index),), Type.INT)
+    return own in free_sizes(usual.op)
 
 
 def _tensor(
@@ -242,18 +286,53 @@ def _condition(op: Operator, condition: Expr, rule: CheckRule | SizeRule, earlie
     return [Wrong(tensors, scalars, _Call(sample, {}).text(message(rule)))]
 
 
-def _elements(usual: Sample, rule: ElementsRule) -> list[Wrong]:
-    """The last element breaks the rule, on either side."""
-    shape = usual.shapes()[rule.argument]
-    limits = usual.between(rule.argument)
-    if len(shape) != 1 or limits is None:
+def _elements(usual: Sample, rule: ValueRule) -> list[Wrong]:
+    """Calls in which one element breaks a rule, and everything before that rule holds."""
+    filled, shape = usual.elements[rule.argument], usual.shapes()[rule.argument]
+    if filled is None or prod(shape) == 0:
         return []
-    count, found = prod(shape), []
-    for bad in (limits[0] - 1, limits[1]):
-        if usual.allows(rule, bad):
-            continue
-        elements = (*(limits[0] for _ in range(count - 1)), bad)
-        tensor = WrongTensor(dtype_of(usual, rule.argument), shape, elements=elements)
-        call = _Call(usual, {rule.argument: tensor}, (count - 1, bad))
-        found.append(Wrong(((rule.argument, tensor),), (), call.text(message(rule)), elements=True))
+    right, dtype = filled.listed(shape), dtype_of(usual, rule.argument)
+    own = [one for one in usual.op.values if one.argument == rule.argument]
+    if not all(isinstance(one, ElementsRule) for one in own[: own.index(rule)]):
+        return []  # one element more or less would break the rule before as well
+    first, step = (0, 1) if rule.column is None else (rule.column, shape[-1])
+    places = range(first, len(right), step)
+    before = [one for one in own[: own.index(rule)] if one.column is None or rule.column in (None, one.column)]
+    filling = Filling([dtype], before, usual.value, len(places))
+    found: list[tuple[Message, Broken, dict[int, Number]]] = []
+    match rule:
+        case ElementsRule():
+            for bad in wrong_numbers(filling, rule, dtype):
+                found.append((message(rule), Broken(places[-1], bad), {places[-1]: bad}))
+        case SumRule():
+            for change in (1, -1):
+                total = sum(right[place] for place in places) + change
+                if usual.value(rule.condition, {rule.argument: total}) is False:
+                    changed = {places[-1]: right[places[-1]] + change}
+                    found.append((message(rule), Broken(other=total), changed))
+        case OffsetsRule():
+            found += _wrong_offsets(rule, right, list(places))
+    wrong = []
+    for text, broken, changed in found:
+        if all(map(filling.allows, changed.values())):
+            values = tuple(changed.get(place, number) for place, number in enumerate(right))
+            tensor = WrongTensor(dtype, shape, elements=values)
+            call = _Call(usual, {rule.argument: tensor}, broken)
+            wrong.append(Wrong(((rule.argument, tensor),), (), call.text(text), elements=True))
+    return wrong
+
+
+def _wrong_offsets(
+    rule: OffsetsRule, right: list[Number], places: list[int]
+) -> list[tuple[Message, Broken, dict[int, Number]]]:
+    """A first element that is not 0, one that falls, a last one that is not the total."""
+    texts, last = offsets_messages(rule), places[-1]
+    total = right[last]
+    found: list[tuple[Message, Broken, dict[int, Number]]]
+    found = [(texts["start"], Broken(places[0], 1), {places[0]: 1})]
+    if len(places) > 2:
+        falls = Broken(last, total, total + 1)
+        found.append((texts["fall"], falls, {places[-2]: total + 1}))
+    if len(places) > 1:
+        found.append((texts["end"], Broken(last, total + 1), {last: total + 1}))
     return found

@@ -11,12 +11,13 @@ from functools import cached_property
 from math import prod
 
 from codegen.contract import DimEntry, Shape, StarEntry, TensorType
-from codegen.expr import Expr, Name, Query, walk
+from codegen.expr import Constant, Expr, NameKind, Query, names, walk
 from codegen.expr_fold import FoldError
+from codegen.expr_text import print_text
 from codegen.expr_value import Value, value
 from codegen.lower.tests_scalars import Scalar, candidates, compared, kind_of, usual
+from codegen.lower.tests_values import Elements, elements
 from codegen.model import Operator
-from codegen.rules import ElementsRule
 from codegen.types import DTYPES
 
 Size = int | tuple[int, ...]
@@ -36,8 +37,9 @@ USUAL_STAR, USUAL_DIM, DIM_STEP = (2, 3), 7, 2
 
 @dataclass(frozen=True)
 class Sample:
-    """A value for every dim and every scalar argument, and the dtypes of one call. `narrowed` makes the shapes of inputs
-    that are broadcast from those that they are broadcast to.
+    """A value for every dim and every scalar argument, and the dtypes of one call.
+
+    `narrowed` makes the shapes of inputs that are broadcast from those that they are broadcast to.
     """
 
     op: Operator
@@ -72,6 +74,9 @@ class Sample:
             return self.scalars.get(query.subject, True) is not None
         if query.function == "sizeof":
             return DTYPES[self.dtypes.get(query.subject, query.subject)].size
+        free = self.dims.get(print_text(query))
+        if isinstance(free, int):
+            return free
         shape = self.shape(self._shape_of(query.subject))
         if query.function == "size":
             index = self.value(query.operands[0])
@@ -111,42 +116,57 @@ class Sample:
                 found[argument.name] = self.narrowed(found[argument.name])
         return found | {output.name: self.shape(output.type.shape) for output in self.op.outputs}
 
-    def between(self, argument: str) -> tuple[int, int] | None:
-        """The elements that `values:` allows for an argument: from the first up to but without the second."""
-        rules = [rule for rule in self.op.values if isinstance(rule, ElementsRule) and rule.argument == argument]
-        used = {node.name for rule in rules for node in walk(rule.condition) if isinstance(node, Name)}
-        sizes = [size if isinstance(size, int) else prod(size) for name, size in self.dims.items() if name in used]
-        largest = max([1, *sizes])
-        numbers = range(-3, largest + 4) if largest < 16 else (*range(-3, 4), *range(largest - 4, largest + 4))
-        good = [number for number in numbers if all(self.allows(rule, number) for rule in rules)]
-        return (good[0], good[-1] + 1) if good else None
-
-    def allows(self, rule: ElementsRule, element: int) -> bool:
-        """Whether one element satisfies a rule."""
-        return bool(self.value(rule.condition, {rule.argument: element}))
+    @cached_property
+    def elements(self) -> Mapping[str, Elements | None]:
+        """How the arguments that `values:` names are filled; None where nothing obeys its rules."""
+        shapes, ruled = self.shapes(), {rule.argument for rule in self.op.values}
+        return {
+            argument.name: elements(argument, self.op.types, self.op.values, shapes[argument.name], self.value)
+            for argument in self.op.tensors
+            if argument.name in ruled
+        }
 
     def valid(self) -> bool:
         """Whether a call with these sizes is right."""
         shapes = self.shapes()
         if any(size < 0 for shape in shapes.values() for size in shape):
             return False
-        for rule in self.op.values:
-            if (
-                isinstance(rule, ElementsRule)
-                and 0 not in shapes[rule.argument]
-                and self.between(rule.argument) is None
-            ):
+        for query in free_sizes(self.op):
+            index = query.operands[0]
+            if isinstance(index, Constant) and shapes[query.subject][int(index.value)] != self.dims[print_text(query)]:
                 return False
-        return all(bool(self.value(check.condition)) for check in self.op.checks)
+        return all(bool(self.value(check.condition)) for check in self.op.checks) and None not in self.elements.values()
+
+
+def free_sizes(op: Operator) -> list[Query]:
+    """Sizes that calls choose although no dim is called after them: with `dims: {b: size(offsets, 0) - 1}` and
+    `offsets: I[b + 1]` the size gives b, and not b the size.
+    """
+    shapes = {a.name: a.type.shape for a in op.tensors if isinstance(a.type, TensorType)}
+    found = []
+    for derived in op.derived:
+        for query in walk(derived.expr):
+            if not isinstance(query, Query) or query.function != "size" or query.subject not in shapes:
+                continue
+            index, entries = query.operands[0], shapes[query.subject].entries
+            entry = entries[int(index.value)] if isinstance(index, Constant) else None
+            if isinstance(entry, DimEntry) and any(name.kind is NameKind.DERIVED for name in names(entry.expr)):
+                found.append(query)
+    return list(dict.fromkeys(found))
+
+
+def _chosen(op: Operator) -> list[tuple[str, bool]]:
+    """The names that a sample has sizes for, and whether they are stars."""
+    return [(dim.name, dim.star) for dim in op.dims] + [(print_text(query), False) for query in free_sizes(op)]
 
 
 def base(op: Operator) -> Sample:
     """A small call: distinct sizes greater than one; scalars at their defaults, else the first value that passes."""
     sizes: dict[str, Size] = {}
     plain = USUAL_DIM
-    for dim in op.dims:
-        sizes[dim.name] = USUAL_STAR if dim.star else plain
-        plain += 0 if dim.star else DIM_STEP
+    for name, star in _chosen(op):
+        sizes[name] = USUAL_STAR if star else plain
+        plain += 0 if star else DIM_STEP
     dtypes = dict(op.dtype_choices[0])
     scalars: dict[str, Scalar] = {}
     for argument in op.scalars:
@@ -170,10 +190,10 @@ def _variations(sample: Sample) -> Iterator[Sample]:
 
 def _one_changed(sample: Sample) -> Iterator[Sample]:
     given = dict(sample.op.samples.sizes)
-    for dim in sample.op.dims:
-        for size in given.get(dim.name, ()) or (STARS if dim.star else DIMS):
-            if isinstance(size, tuple) == dim.star and isinstance(size, int | tuple):
-                yield Sample(sample.op, {**sample.dims, dim.name: size}, sample.scalars, sample.dtypes)
+    for name, star in _chosen(sample.op):
+        for size in given.get(name, ()) or (STARS if star else DIMS):
+            if isinstance(size, tuple) == star and isinstance(size, int | tuple):
+                yield Sample(sample.op, {**sample.dims, name: size}, sample.scalars, sample.dtypes)
     for argument in sample.op.scalars:
         for scalar in candidates(argument):
             yield Sample(sample.op, sample.dims, {**sample.scalars, argument.name: scalar}, sample.dtypes)
@@ -192,8 +212,8 @@ def samples(op: Operator) -> list[Sample]:
     """The calls that results are compared for: each size and scalar in turn, the others as usual; then many rows."""
     first = base(op)
     found = [first]
-    for dim in op.dims:
-        found += _sizes(first, dim.name, dim.star)
+    for name, star in _chosen(op):
+        found += _sizes(first, name, star)
     for argument in op.scalars:
         changed = [{**first.scalars, argument.name: scalar} for scalar in compared(op, argument)]
         found += [Sample(op, first.dims, scalars, first.dtypes) for scalars in changed]
@@ -211,7 +231,7 @@ def samples(op: Operator) -> list[Sample]:
 def _sizes(first: Sample, name: str, star: bool) -> Iterator[Sample]:
     given = dict(first.op.samples.sizes).get(name)
     sizes: tuple[Size, ...] = STARS if star else DIMS
-    if star and all(dim.star for dim in first.op.dims):
+    if star and all(is_star for _, is_star in _chosen(first.op)):
         sizes = (*STARS, *((size,) for size in DIMS if size > 1))
     if given is not None:
         sizes = tuple((int(size),) if star else int(size) for size in given)
@@ -249,12 +269,12 @@ def _all_above_one(sample: Sample) -> bool:
 def large(op: Operator) -> list[Sample]:
     """For each dim a call in which that dim makes some tensor larger than 32 bits can count."""
     first, found = base(op), []
-    for dim in op.dims:
-        one = Sample(op, {**first.dims, dim.name: (1,) if dim.star else 1}, first.scalars, first.dtypes).shapes()
-        two = Sample(op, {**first.dims, dim.name: (2,) if dim.star else 2}, first.scalars, first.dtypes).shapes()
-        growth = max(prod(two[name]) - prod(one[name]) for name in one)
+    for name, star in _chosen(op):
+        one = Sample(op, {**first.dims, name: (1,) if star else 1}, first.scalars, first.dtypes).shapes()
+        two = Sample(op, {**first.dims, name: (2,) if star else 2}, first.scalars, first.dtypes).shapes()
+        growth = max(prod(two[tensor]) - prod(one[tensor]) for tensor in one)
         count = (2**31 + 10_000) // max(growth, 1)
-        sample = Sample(op, {**first.dims, dim.name: (count,) if dim.star else count}, first.scalars, first.dtypes)
+        sample = Sample(op, {**first.dims, name: (count,) if star else count}, first.scalars, first.dtypes)
         if growth > 0 and sample.valid():
             found.append(sample)
     return found

@@ -64,3 +64,5 @@ const char *dtype_name(dtype d) { return rows[d].name; }
 int64_t dtype_size(dtype d) { return rows[d].size; }
 
 dtype dtype_acc(dtype d) { return rows[d].acc; }
+
+bool dtype_is_integer(dtype d) { return rows[d].acc == DTYPE_INT64; }

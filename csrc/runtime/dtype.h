@@ -5,6 +5,7 @@
 #ifndef RUNTIME_DTYPE_H
 #define RUNTIME_DTYPE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum dtype {
@@ -40,6 +41,9 @@ const char *dtype_name(dtype d);
 
 /* Bytes of one element, 0 for DTYPE_OTHER. */
 int64_t dtype_size(dtype d);
+
+/* Integers and bool. */
+bool dtype_is_integer(dtype d);
 
 /* What sums of this dtype are held in: float32 for the narrow floating dtypes and float32 itself, float64 for float64,
  * int64 for integers and bool, complex dtypes themselves. */

@@ -18,5 +18,6 @@
 #include "error.h"
 #include "layout.h"
 #include "tensor.h"
+#include "values.h"
 
 #endif

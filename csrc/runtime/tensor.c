@@ -55,39 +55,6 @@ int64_t tensor_stride(bool *overflow, const tensor *t, int64_t index) {
     return i < 0 ? 0 : t->strides[i];
 }
 
-int64_t tensor_element(const tensor *t, const void *data, int64_t i) {
-    int64_t offset = 0;
-    for (int64_t d = t->dim - 1; d >= 0; d--) {
-        offset += i % t->sizes[d] * t->strides[d];
-        i /= t->sizes[d];
-    }
-    const char *const element = (const char *)data + offset * dtype_size(t->dtype);
-    union {
-        int8_t i8;
-        int16_t i16;
-        int32_t i32;
-        int64_t i64;
-        uint8_t u8;
-    } value;
-    memcpy(&value, element, (size_t)dtype_size(t->dtype));
-    switch (t->dtype) {
-    case DTYPE_INT8:
-        return value.i8;
-    case DTYPE_INT16:
-        return value.i16;
-    case DTYPE_INT32:
-        return value.i32;
-    case DTYPE_INT64:
-        return value.i64;
-    case DTYPE_UINT8:
-        return value.u8;
-    case DTYPE_BOOL:
-        return value.u8 != 0;
-    default:
-        return 0; /* rules on elements are written for integers only */
-    }
-}
-
 bool on_cuda(const tensor *t) { return t->device.type == aoti_torch_device_type_cuda(); }
 
 bool shape_add(error *e, shape *s, const int64_t *sizes, int64_t count) {

@@ -72,9 +72,6 @@ int64_t tensor_bytes(const tensor *t);
 int64_t tensor_size(bool *overflow, const tensor *t, int64_t index);
 int64_t tensor_stride(bool *overflow, const tensor *t, int64_t index);
 
-/* Element `i`, in row-major order, of a CPU tensor of an integer dtype or bool, whatever its strides are. */
-int64_t tensor_element(const tensor *t, const void *data, int64_t i);
-
 static inline bool same_device(const tensor *a, const tensor *b) {
     return a->device.type == b->device.type && a->device.index == b->device.index;
 }

@@ -113,17 +113,17 @@ static bool gather_rows_check(error *e, gather_rows_frame *f) {
 static bool gather_rows_values(error *e, const gather_rows_frame *f) {
     const gather_rows_call *const c = &f->call;
     /* 0 <= index < m */
-    if (!on_cuda(&f->t.index)) {
+    if (values_visible(&f->t.index)) {
         const void *data;
         if (!tensor_const_data(e, &f->t.index, &data)) {
             return false;
         }
-        const int64_t count = tensor_numel(&f->t.index);
-        for (int64_t i = 0; i < count; i++) {
-            const int64_t element = tensor_element(&f->t.index, data, i);
-            CHECK(e, 0 <= element && element < c->m, "index: expected 0 <= index < m with m = %" PRId64 ", got index%s = %s",
-                  c->m, index_text(e, &f->t.index, i), int_text(e, element));
-        }
+        integer_range range = integer_range_all();
+        integer_range_limit(&range, AT_LEAST, 0);
+        integer_range_limit(&range, BELOW, c->m);
+        const int64_t i = integers_outside(&f->t.index, data, ALL_COLUMNS, &range);
+        CHECK(e, i < 0, "index: expected 0 <= index < m with m = %" PRId64 ", got index%s = %s", c->m,
+              index_text(e, &f->t.index, i), element_text(e, &f->t.index, data, i));
     }
     return true;
 }

@@ -69,7 +69,7 @@ SAMPLES = [
     {"table": (7, 9), "index": Elements((1000,), 0, 7)},
     {"table": (7, 9), "index": Elements((1024,), 0, 7)},
     {"table": (7, 9), "index": Elements((1100,), 0, 7)},
-    {"table": (7, 9), "index": Elements((0,), 0, 7)},
+    {"table": (7, 9), "index": Elements((0,), 0, 100)},
 ]
 GROWING = [
     {"table": (2, 12), "index": Elements((22,), 0, 2)},

@@ -76,3 +76,15 @@ def add_bias_backward(grad_y: Tensor, x: Tensor, bias: Tensor, scale: Tensor) ->
 
 def masked(q: Tensor, k: Tensor, mask: Tensor) -> Tensor:
     return torch.where(mask != 0, torch.cat([q, k], -1), 0.0)
+
+
+def spans(x: Tensor, cu_seqlens: Tensor, lengths: Tensor) -> Tensor:
+    parts = [x[i:j].sum(0) for i, j in zip(cu_seqlens.tolist(), cu_seqlens.tolist()[1:], strict=False)]
+    sums = torch.stack(parts) if parts else x.new_zeros(0, x.shape[1])
+    return sums + lengths.unsqueeze(-1)
+
+
+def picked(
+    x: Tensor, kind: Tensor, limited: Tensor, weight: Tensor, boxes: Tensor, scores: Tensor, low: float
+) -> Tensor:
+    return x[boxes[:, 0]] * weight + kind + limited

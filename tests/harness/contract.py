@@ -18,23 +18,38 @@ Arguments = dict[str, Any]
 
 @dataclass(frozen=True)
 class Elements:
-    """A tensor of whole numbers from `low` up to but without `high`, as `values:` asks for."""
+    """A tensor filled as `values:` asks for: with whole numbers from `low` up to but without `high`, but for those in
+    `without`, or with numbers of the list `among`.
+
+    `total`: they sum to it; `offsets`: they rise from 0 to it. `columns`, by their index in the last dim, are filled in
+    ways of their own.
+    """
 
     shape: Shape
-    low: int
-    high: int
+    low: int = 0
+    high: int = 100
+    without: tuple[int, ...] = ()
+    among: tuple[float, ...] = ()
+    total: int | None = None
+    offsets: int | None = None
+    columns: Mapping[int, Elements] = field(default_factory=dict)
+
+    @property
+    def depends(self) -> bool:
+        """Whether elements depend on one another, so that none can be put in the place of another."""
+        return self.total is not None or self.offsets is not None or any(c.depends for c in self.columns.values())
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor of a wrong call. `other`: on another device than the rest; `elements`: its data, 1-d; `strides`: other
-    than those of a contiguous tensor.
+    """A tensor of a wrong call. `other`: on another device than the rest; `elements`: its data, in row-major order;
+    `strides`: other than those of a contiguous tensor.
     """
 
     dtype: str
     shape: Shape
     other: bool = False
-    elements: tuple[int, ...] = ()
+    elements: tuple[float, ...] = ()
     strides: tuple[int, ...] = ()
 
 

@@ -32,6 +32,38 @@ def data(shape: Shape, dtype: torch.dtype, device: str, random: torch.Generator)
     return torch.randint(0, high, shape, generator=random).to(dtype).to(device)
 
 
+def filled(wanted: Elements, dtype: torch.dtype, random: torch.Generator) -> torch.Tensor:
+    """A contiguous tensor of random numbers that `values:` allows."""
+    count = prod(wanted.shape)
+    if wanted.offsets is not None:
+        inner = torch.randint(0, wanted.offsets + 1, (max(count - 2, 0),), generator=random).sort().values
+        found = torch.cat([torch.tensor([0]), inner, torch.tensor([wanted.offsets])])[-count:]
+    elif wanted.total is not None:
+        found = _summing(count, wanted.low, wanted.high - 1, wanted.total, random)
+    elif wanted.among:
+        found = torch.tensor(wanted.among)[torch.randint(0, len(wanted.among), (count,), generator=random)]
+    else:
+        found = torch.randint(wanted.low, wanted.high - len(wanted.without), (count,), generator=random)
+        for number in sorted(wanted.without):
+            found += found >= number
+    tensor = found.to(dtype).reshape(wanted.shape)
+    for column, elements in wanted.columns.items():
+        tensor[..., column] = filled(elements, dtype, random)
+    return tensor
+
+
+def _summing(count: int, low: int, high: int, total: int, random: torch.Generator) -> torch.Tensor:
+    """Whole numbers from low to high with a total: as even as can be, then moved from one to another at random."""
+    share, rest = divmod(total, max(count, 1))
+    found = share + (torch.arange(count) < rest).long()
+    order = torch.randperm(count, generator=random)
+    for one, other in zip(order[0::2].tolist(), order[1::2].tolist(), strict=False):
+        moved = min(int(found[one]) - low, high - int(found[other]), 3)
+        found[one] -= moved
+        found[other] += moved
+    return found
+
+
 def arranged(tensor: torch.Tensor, layout: str) -> torch.Tensor:
     """A tensor of the same shape in another layout, with the same elements but for `expanded`."""
     shape = tensor.shape
@@ -80,12 +112,10 @@ def make(
             arguments[name] = sample.get(name, op.scalars[name])
             continue
         wanted, dtype = sample[name], op.dtype(op.tensors[name], dtypes)
-        if isinstance(wanted, Elements):
-            tensor = torch.randint(wanted.low, max(wanted.high, wanted.low + 1), wanted.shape, generator=random)
-            tensor = tensor.to(dtype).to(device)
-        else:
-            tensor = data(wanted, dtype, device, random)
-        view = arranged(tensor, layout)
+        steered = isinstance(wanted, Elements)
+        tensor = filled(wanted, dtype, random).to(device) if steered else data(wanted, dtype, device, random)
+        alike = layout == "expanded" and steered and wanted.depends
+        view = arranged(tensor, "sliced" if alike else layout)
         refused = "contiguous" in op.words.get(name, ()) and not view.is_contiguous()
         arguments[name] = tensor if refused else view
     return arguments

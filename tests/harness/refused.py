@@ -20,7 +20,7 @@ def _arguments(op: Contract, device: str, other: str, usual: Sample, wrong: Wron
             dtype = getattr(torch, change.dtype)
             tensor = data(change.shape, dtype, "cpu", torch.Generator().manual_seed(1))
             if change.elements:
-                tensor = torch.tensor(change.elements, dtype=dtype)
+                tensor = torch.tensor(change.elements).to(dtype).reshape(change.shape)
             if change.strides:
                 tensor = torch.empty_strided(change.shape, change.strides, dtype=dtype).copy_(tensor)
             arguments[name] = tensor.to(other if change.other else device)
@@ -60,9 +60,10 @@ def fake(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
     """The fake kernel raises the same text; rules on elements are not its own."""
     if wrong.elements:
         return
+    real = _arguments(op, device, device, usual, wrong)
     with FakeTensorMode() as mode:
         arguments = {}
-        for name, value in _arguments(op, device, device, usual, wrong).items():
+        for name, value in real.items():
             arguments[name] = mode.from_tensor(value) if isinstance(value, torch.Tensor) else value
         other = "cuda:0" if device == "cpu" else "cpu"
         for name, change in wrong.changes.items():

@@ -1,0 +1,105 @@
+"""Rules on elements: how they are read, and what generated tests fill tensors with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from codegen.lower.tests_refused import wrong_calls
+from codegen.lower.tests_samples import Sample
+from codegen.lower.tests_values import Elements, rounded
+from codegen.model import Operator
+from codegen.rules import ElementsRule, OffsetsRule, SumRule
+
+
+def _operator(operator: Callable[[str], Operator], inputs: str, rules: list[str]) -> Operator:
+    listed = "\n".join(f'  - "{rule}"' for rule in rules)
+    return operator(
+        f"types: {{T: [float16, float32], B: [bool]}}\ninputs: {{x: 'float32[n]', {inputs}}}\n"
+        f"outputs: {{y: 'float32[n]'}}\nvalues:\n{listed}\ndevices: [cpu]"
+    )
+
+
+def test_forms(operator: Callable[[str], Operator]) -> None:
+    inputs = "a: 'int32[n]', b: 'int32[n, 4]', c: 'int32[*s, m]'"
+    rules = ["0 <= a < n", "b[:, 3] != 3", "sum(c[..., 1]) == n", "offsets(a, n + 1)", "sum(b) > 0"]
+    found = _operator(operator, inputs, rules).values
+    assert [type(rule) for rule in found] == [ElementsRule, ElementsRule, SumRule, OffsetsRule, SumRule]
+    assert [rule.column for rule in found] == [None, 3, 1, None, None]
+    assert [rule.of for rule in found if isinstance(rule, SumRule)] == ["c[..., 1]", "b"]
+    assert [rule.text for rule in found] == rules
+
+
+@pytest.mark.parametrize(
+    ("argument", "rules", "expected"),
+    [
+        ("int32[n]", ["0 <= v < n"], Elements(0, 7)),
+        ("int32[n]", ["v != 3"], Elements(-47, 54, (3,))),
+        ("uint8[n]", ["v != 3"], Elements(0, 54, (3,))),
+        ("uint8[n]", ["v < n"], Elements(0, 7)),
+        ("uint8[n]", ["v > 250"], Elements(251, 256)),
+        ("B[n]", ["v == 1"], Elements(1, 2)),
+        ("B[n]", ["v != 1"], Elements(0, 2, (1,))),
+        ("B[n]", ["v > 1"], None),
+        ("int32[n]", ["v < 1.5", "v >= -0.5"], Elements(0, 2)),
+        ("int32[n]", ["v == n"], Elements(7, 8)),
+        ("T[n]", ["v > 2"], Elements(among=(2.25, 2.5, 3.0, 4.0, 5.0, 10.0))),
+        ("T[n]", ["v == 1"], Elements(among=(1.0,))),
+        ("T[n]", ["v > 65504"], None),
+        ("int32[n]", ["offsets(v, n)"], Elements(offsets=7)),
+        ("int32[n]", ["offsets(v, -1)"], None),
+        ("uint8[n]", ["offsets(v, 256)"], None),
+        ("uint8[n]", ["sum(v) == n", "v < 2"], Elements(0, 2, total=7)),
+        ("uint8[n]", ["sum(v) == n", "v < 1"], None),
+        ("uint8[n]", ["sum(v) > 3 * n"], Elements(0, 256, total=22)),
+        ("int32[n, 2]", ["v[:, 1] == 4"], Elements(columns=((1, Elements(4, 5)),))),
+        ("int32[n, 2]", ["v >= 0", "v[:, 1] < 3"], Elements(0, 101, columns=((1, Elements(0, 3)),))),
+    ],
+)
+def test_elements(
+    operator: Callable[[str], Operator], argument: str, rules: list[str], expected: Elements | None
+) -> None:
+    op = _operator(operator, f"v: '{argument}'", rules)
+    sample = Sample(op, {"n": 7}, {}, dict(op.dtype_choices[0]))
+    assert sample.elements["v"] == expected
+    assert sample.valid() == (expected is not None)
+
+
+def test_what_is_listed_obeys() -> None:
+    assert Elements(0, 9, (0,)).listed((2, 2)) == [1, 1, 1, 1]
+    assert Elements(offsets=4).listed((3,)) == [0, 2, 4]
+    assert Elements(1, 9, total=8).listed((3,)) == [3, 3, 2]
+    assert Elements(columns=((1, Elements(5, 6)),)).listed((2, 2)) == [0, 5, 0, 5]
+
+
+def test_wrong_elements(operator: Callable[[str], Operator]) -> None:
+    found = wrong_calls(_operator(operator, "v: 'uint8[n]', w: 'T[n]'", ["0 <= v < n", "w != 3", "w > 0"]))
+    assert [wrong.text for wrong in found if wrong.elements] == [
+        "v: expected 0 <= v < n with n = 7, got v[6] = 7",
+        "w: expected w != 3, got w[6] = 3",
+        "w: expected w != 3, got w[6] = nan",
+        "w: expected w > 0, got w[6] = 0",
+        "w: expected w > 0, got w[6] = nan",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "dtype", "expected"),
+    [
+        (0.1, "float64", 0.1),
+        (1 + 2**-8, "bfloat16", 1.0),
+        (1 + 2**-7, "bfloat16", 1 + 2**-7),
+        (2**-25, "float16", 0.0),
+        (2**-24, "float16", 2**-24),
+        (65520, "float16", None),
+        (449, "float8_e4m3fn", 448.0),
+        (480, "float8_e4m3fn", None),
+        (256, "uint8", None),
+        (-1, "uint8", None),
+        (1.5, "int32", None),
+        (2, "bool", None),
+    ],
+)
+def test_rounded(number: float, dtype: str, expected: float | None) -> None:
+    assert rounded(number, dtype) == expected
