@@ -6,7 +6,7 @@ Done once per operator. Plain names bind first, over all inputs in order; then e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from codegen.contract import (
@@ -26,6 +26,7 @@ from codegen.expr import (
     Binary,
     Call,
     Compare,
+    Conditional,
     Constant,
     Expr,
     Logic,
@@ -39,7 +40,7 @@ from codegen.expr import (
     uses,
 )
 from codegen.expr_text import print_text
-from codegen.model import Check, DerivedDim, Dim
+from codegen.model import Check, DerivedDim, Dim, Place
 from codegen.rules import (
     AccDtypeRule,
     BindDim,
@@ -53,6 +54,7 @@ from codegen.rules import (
     ExpandRule,
     Index,
     Known,
+    PlainRule,
     RankRule,
     Rule,
     SameDtypeRule,
@@ -61,6 +63,7 @@ from codegen.rules import (
     Span,
     StarCompare,
     ValueRule,
+    When,
 )
 from codegen.types import DTYPES
 
@@ -80,26 +83,46 @@ def index_of(position: int, entries: int, star: int | None) -> Index:
     return Index(entries - position, True)
 
 
-def find_dims(inputs: Iterable[tuple[str, Sequence[PlainEntry]]], valued: frozenset[str]) -> tuple[Dim, ...]:
-    """The names that the shapes of inputs bind, in order of first binding.
+@dataclass(frozen=True, slots=True)
+class PlainShape:
+    """The shape of an input as far as it binds names."""
+
+    argument: str
+    entries: tuple[PlainEntry, ...]
+    optional: bool = False
+
+
+def find_dims(shapes: Sequence[PlainShape], valued: frozenset[str]) -> tuple[Dim, ...]:
+    """The names that the shapes of inputs bind, in order of first binding; what is always given binds first.
 
     `valued` are the names that have a value already: scalar arguments and `dims:`. A name that is a star anywhere is
     bound there; without its star it is the product, which is compared.
     """
-    shapes = [(argument, list(entries)) for argument, entries in inputs]
-    stars = {entry.name for _, entries in shapes for entry in entries if entry.star}
+    stars = {entry.name for shape in shapes for entry in shape.entries if entry.star}
     found: dict[str, Dim] = {}
-    for argument, entries in shapes:
-        star = next((i for i, entry in enumerate(entries) if entry.star), None)
-        for i, entry in enumerate(entries):
-            if not entry.name or entry.name in valued or entry.name in found:
+    for optional in (False, True):
+        for shape in shapes:
+            if shape.optional is not optional:
                 continue
-            if entry.star:
-                found[entry.name] = Dim(entry.name, True, argument, span=Span(argument, i, len(entries) - i - 1))
-            elif entry.name not in stars:
-                index = index_of(i, len(entries), star)
-                found[entry.name] = Dim(entry.name, False, argument, index.index, index.from_back)
+            for name, place in _places(shape, stars):
+                known = found.get(name)
+                if name in valued or (known is not None and not (optional and known.optional)):
+                    continue
+                places = known.places if known is not None else ()
+                if all(earlier.argument != place.argument for earlier in places):
+                    found[name] = Dim(name, name in stars, (*places, place), optional)
     return tuple(found.values())
+
+
+def _places(shape: PlainShape, stars: set[str]) -> Iterator[tuple[str, Place]]:
+    """Where a shape can bind which names."""
+    count = len(shape.entries)
+    star = next((i for i, entry in enumerate(shape.entries) if entry.star), None)
+    for i, entry in enumerate(shape.entries):
+        if entry.star:
+            yield entry.name, Place(shape.argument, Span(shape.argument, i, count - i - 1))
+        elif entry.name and entry.name not in stars:
+            yield entry.name, Place(shape.argument, index_of(i, count, star))
 
 
 def rules(
@@ -113,14 +136,12 @@ def rules(
 ) -> tuple[Rule, ...]:
     """Everything that a call checks and binds, in order."""
     tensors = [(argument.name, argument.type) for argument in arguments if isinstance(argument.type, TensorType)]
+    optional = frozenset(name for name, tensor in tensors if tensor.optional)
     on_host = {argument.name for argument in arguments if argument.has_word("cpu")}
-    found: list[Rule] = [*_dtype_rules(types, tensors)]
+    found: list[Rule] = [*_dtype_rules(types, tensors, optional)]
     placed = [name for name, _ in tensors if name not in on_host]
-    found += [DeviceRule(name, placed[0]) for name in placed[1:]]
-    by_argument: dict[str, list[Rule]] = {}
-    for dim in dims:
-        bound = BindStar(dim.name, dim.span) if dim.span else BindDim(dim.name, dim.argument, _index(dim))
-        by_argument.setdefault(dim.argument, []).append(bound)
+    first = next((name for name in placed if name not in optional), "")
+    found += [_given(DeviceRule(name, first), name, optional) for name in placed if name != first]
     expanded = {argument.name for argument in arguments if argument.has_word("expand")}
     for name, tensor in tensors:
         if name in expanded:
@@ -128,50 +149,75 @@ def rules(
         named = sum(isinstance(entry, DimEntry) for entry in tensor.shape.entries)
         exact = named == len(tensor.shape.entries)
         if named > 0 or exact:
-            found.append(RankRule(name, named, exact))
-        found += by_argument.get(name, [])
+            found.append(_given(RankRule(name, named, exact), name, optional))
+        found += _bindings(name, dims)
     found += [Derive(dim.name, dim.expr) for dim in derived if not dim.launch_only]
     by_name = {dim.name: dim for dim in dims}
     for name, tensor in tensors:
         rule = (_expand_rule if name in expanded else _shape_rule)(name, tensor.shape, by_name)
         if rule is not None:
-            found.append(rule)
-    found += [ContiguousRule(argument.name) for argument in arguments if argument.has_word("contiguous")]
+            found.append(_given(rule, name, optional))
+    contiguous = [argument.name for argument in arguments if argument.has_word("contiguous")]
+    found += [_given(ContiguousRule(name), name, optional) for name in contiguous]
     found += [CheckRule(check.condition, check.text, check.message) for check in checks]
     found += _column_checks(arguments, values)
     found += [rule for output in outputs for rule in _size_rules(output.name, output.type.shape)]
-    found += values
+    found += [_given(rule, rule.argument, optional) for rule in values]
     return tuple(found)
 
 
-def _dtype_rules(types: Sequence[TypeVariable], tensors: Sequence[tuple[str, TensorType]]) -> list[Rule]:
-    """Variables bind in order of the inputs; an accumulation dtype waits until its variable is bound."""
+def _given(rule: PlainRule, argument: str, optional: frozenset[str]) -> Rule:
+    """A rule on an argument does not apply where the argument is absent."""
+    return When((argument,), (), rule) if argument in optional else rule
+
+
+def _bindings(argument: str, dims: Sequence[Dim]) -> Iterator[Rule]:
+    """What `argument` binds: an optional one only where it was given, and those before it were not."""
+    for dim in dims:
+        for i, place in enumerate(dim.places):
+            if place.argument == argument:
+                bound = _binding(dim.name, place)
+                yield When((argument,), dim.holders[:i], bound) if dim.optional else bound
+
+
+def _binding(name: str, place: Place) -> BindStar | BindDim:
+    at = place.at
+    return BindStar(name, at) if isinstance(at, Span) else BindDim(name, place.argument, at)
+
+
+def _dtype_rules(
+    types: Sequence[TypeVariable], tensors: Sequence[tuple[str, TensorType]], optional: frozenset[str]
+) -> list[Rule]:
+    """Variables bind in order of the inputs, what is always given first; an accumulation dtype waits until its variable
+    is bound.
+    """
     variables = {variable.name: variable for variable in types}
-    source: dict[str, str] = {}
+    holders: dict[str, list[str]] = {name: [] for name in variables}
     found: list[Rule] = []
     waiting: list[tuple[str, str]] = []
-    for name, tensor in tensors:
+    for name, tensor in sorted(tensors, key=lambda item: item[0] in optional):
         match tensor.dtype:
             case FixedDtype():
-                found.append(DtypeRule(name, "", (tensor.dtype.name,)))
+                found.append(_given(DtypeRule(name, "", (tensor.dtype.name,)), name, optional))
             case Variable():
                 variable = variables[tensor.dtype.name]
-                if variable.name in source:
-                    found.append(SameDtypeRule(name, variable.name, source[variable.name]))
-                else:
-                    source[variable.name] = name
-                    found.append(DtypeRule(name, variable.name, (*variable.earlier, *variable.dtypes)))
+                bound = holders[variable.name]
+                same = [SameDtypeRule(name, variable.name, source) for source in bound]
+                first = DtypeRule(name, variable.name, (*variable.earlier, *variable.dtypes))
+                found += _by_holder(name, bound, [*same, first], optional)
+                if not bound or bound[0] in optional:
+                    bound.append(name)
             case Acc():
-                if tensor.dtype.variable in source:
-                    found.append(AccDtypeRule(name, tensor.dtype.variable, source[tensor.dtype.variable]))
+                bound = holders[tensor.dtype.variable]
+                if bound and bound[0] not in optional:
+                    found.append(_given(AccDtypeRule(name, tensor.dtype.variable, bound[0]), name, optional))
                 else:
                     waiting.append((name, tensor.dtype.variable))
     for name, letter in waiting:
-        if letter in source:
-            found.append(AccDtypeRule(name, letter, source[letter]))
-        else:
-            # What no input binds takes its first dtype.
-            found.append(DtypeRule(name, "", (DTYPES[variables[letter].dtypes[0]].acc,)))
+        # What no input binds takes its first dtype.
+        unbound = DtypeRule(name, "", (DTYPES[variables[letter].dtypes[0]].acc,))
+        bound = holders[letter]
+        found += _by_holder(name, bound, [*(AccDtypeRule(name, letter, source) for source in bound), unbound], optional)
     return found
 
 
@@ -197,8 +243,20 @@ def _column_checks(arguments: Sequence[Argument], values: Sequence[ValueRule]) -
     return list(found.values())
 
 
-def _index(dim: Dim) -> Index:
-    return Index(dim.index, dim.from_back)
+def _by_holder(
+    argument: str, holders: Sequence[str], rules: Sequence[PlainRule], optional: frozenset[str]
+) -> Iterator[Rule]:
+    """One rule for each argument that can have bound the variable, and a last one for where none did. An argument that
+    is always given leaves no other case.
+    """
+    own = (argument,) if argument in optional else ()
+    for i, rule in enumerate(rules):
+        source = holders[i] if i < len(holders) else ""
+        given = own if not source or source not in optional else (*own, source)
+        absent = tuple(holders[:i])
+        yield When(given, absent, rule) if given or absent else rule
+        if source and source not in optional:
+            return
 
 
 def _shape_rule(argument: str, shape: Shape, dims: Mapping[str, Dim]) -> ShapeRule | None:
@@ -210,13 +268,12 @@ def _shape_rule(argument: str, shape: Shape, dims: Mapping[str, Dim]) -> ShapeRu
         index = index_of(i, len(shape.entries), star)
         if isinstance(entry, StarEntry):
             span = Span(argument, i, len(shape.entries) - i - 1)
-            source = dims[entry.name].span
-            if source is not None and source != span:
-                comparisons.append(StarCompare(entry.name, span, source))
-                _know(known, entry, dims)
-        elif isinstance(entry, DimEntry) and not _binds(argument, index, entry.expr, dims):
+            if not _binds(Place(argument, span), dims[entry.name]):
+                comparisons.append(StarCompare(entry.name, span))
+                _know(known, argument, entry, dims)
+        elif isinstance(entry, DimEntry) and not _binds_expr(Place(argument, index), entry.expr, dims):
             comparisons.append(DimCompare(index, entry.expr))
-            _know(known, entry, dims)
+            _know(known, argument, entry, dims)
     return ShapeRule(argument, shape.text, tuple(comparisons), tuple(known.values())) if comparisons else None
 
 
@@ -224,27 +281,33 @@ def _expand_rule(argument: str, shape: Shape, dims: Mapping[str, Dim]) -> Expand
     """To what `argument` is broadcast; it binds nothing itself."""
     known: dict[str, Known] = {}
     for entry in shape.entries:
-        _know(known, entry, dims)
+        _know(known, argument, entry, dims)
     sizes = tuple(entry.expr for entry in shape.entries if isinstance(entry, DimEntry))
     return ExpandRule(argument, shape.text, sizes, tuple(known.values()))
 
 
-def _know(known: dict[str, Known], entry: ShapeEntry, dims: Mapping[str, Dim]) -> None:
-    """Adds the values that a message about one entry of a shape prints."""
+def _know(known: dict[str, Known], argument: str, entry: ShapeEntry, dims: Mapping[str, Dim]) -> None:
+    """Adds the values that a message about one entry of the shape of `argument` prints."""
     if isinstance(entry, StarEntry):
-        span = dims[entry.name].span
-        if span is not None:
-            known.setdefault(entry.name, Known(entry.name, span.argument, span))
+        known.setdefault(entry.name, Known(entry.name, _source(argument, dims[entry.name]), star=True))
     for name in names(entry.expr) if isinstance(entry, DimEntry) else ():
-        known.setdefault(name.name, Known(name.name, dims[name.name].argument if name.name in dims else "", None))
+        source = _source(argument, dims[name.name]) if name.name in dims else ""
+        known.setdefault(name.name, Known(name.name, source))
 
 
-def _binds(argument: str, index: Index, expr: Expr, dims: Mapping[str, Dim]) -> bool:
-    """Whether this entry is where a dim takes its value."""
-    if not isinstance(expr, Name) or expr.kind is not NameKind.DIM:
-        return False
-    dim = dims[expr.name]
-    return dim.argument == argument and _index(dim) == index
+def _source(argument: str, dim: Dim) -> str:
+    """The argument that a message names as the one that a value is from, if it is always the same one."""
+    earlier = dim.holders[: dim.holders.index(argument)] if argument in dim.holders else dim.holders
+    return earlier[0] if len(earlier) == 1 else ""
+
+
+def _binds(place: Place, dim: Dim) -> bool:
+    """Whether the dim takes its value here, whenever this argument is given."""
+    return dim.places[0] == place
+
+
+def _binds_expr(place: Place, expr: Expr, dims: Mapping[str, Dim]) -> bool:
+    return isinstance(expr, Name) and expr.kind is NameKind.DIM and _binds(place, dims[expr.name])
 
 
 def _size_rules(tensor: str, shape: Shape) -> list[SizeRule]:
@@ -276,4 +339,6 @@ def never_negative(expr: Expr) -> bool:
             return any(never_negative(argument) for argument in expr.arguments)
         case Call(function="abs" | "next_pow2"):
             return True
+        case Conditional():
+            return never_negative(expr.then) and never_negative(expr.otherwise)
     return expr.type is Type.INT and hasattr(expr, "function") and expr.function in ("numel", "size", "dim", "len")

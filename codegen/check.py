@@ -17,7 +17,7 @@ from codegen.load import Mapping, Node, Scalar
 from codegen.messages import MAX_SPELLED, message, spelled
 from codegen.model import Library, Operator
 from codegen.reader import Reader
-from codegen.rules import ElementsRule, ExpandRule, ShapeRule, SumRule
+from codegen.rules import ElementsRule, ExpandRule, ShapeRule, SumRule, plain
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
     rules = bind.rules(
         draft.types, draft.arguments, draft.outputs, draft.dims, draft.derived, draft.checks, draft.values
     )
-    for rule in rules:
+    for rule in map(plain, rules):
         # The error record of a call has room for a few spelled-out values.
         if isinstance(rule, ShapeRule | ExpandRule | ElementsRule | SumRule) and spelled(message(rule)) > MAX_SPELLED:
             read.error(key, f"the rule on {rule.argument} names too many values for one message")
@@ -155,6 +155,9 @@ def _tensors(read: Reader, key: Scalar, node: Mapping, arguments: tuple[Argument
     tensors = [argument.type for argument in arguments if isinstance(argument.type, TensorType)]
     if not tensors:
         supported.refuse(read.diagnostics, read.prefix, node.key("inputs") or key, 0, supported.NO_TENSOR_INPUT)
+    elif all(tensor.optional for tensor in tensors):
+        text = "every tensor is optional, so a call without any would have no device"
+        read.error(node.key("inputs") or key, text, "one of them is always given, or the operator takes a `device`")
     if not has_outputs and not any(tensor.written for tensor in tensors):
         read.error(node.key("outputs") or key, "`outputs:` is missing", "for instance outputs: {y: T[*shape]}")
 

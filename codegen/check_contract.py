@@ -26,12 +26,13 @@ from codegen.contract import (
 )
 from codegen.defaults import parse_default
 from codegen.errors import Position, shown
-from codegen.expr import Expr, Name, NameKind, Type, integer, uses
+from codegen.expr import Expr, Name, NameKind, Query, Type, integer, uses
 from codegen.expr import names as names_in
 from codegen.fields import SECTIONS, Field, read_fields
 from codegen.load import Mapping, Scalar
 from codegen.model import DerivedDim, Dim
 from codegen.parse_type import ParsedEntry, ParsedScalar, ParsedTensor, TypeProblem
+from codegen.presence import Condition, surely_given
 from codegen.reader import Reader
 from codegen.scope import Scope, Subject
 from codegen.types import DTYPES
@@ -157,13 +158,15 @@ class _Checker:
         valued = frozenset(derived) | {field.name for field in inputs if field.name not in tensors}
 
         shapes = [
-            (name, [bind.PlainEntry(entry.name, entry.star) for entry in field.entries])
+            bind.PlainShape(
+                name, tuple(bind.PlainEntry(entry.name, entry.star) for entry in field.entries), field.optional
+            )
             for name, field in tensors.items()
             if not field.has_word("expand")
         ]
         self.dims = bind.find_dims(shapes, valued)
         for dim in self.dims:
-            field = tensors[dim.argument]
+            field = tensors[dim.places[0].argument]
             entry = next(entry for entry in field.entries if entry.name == dim.name)
             place = field.node.at(entry.offset + entry.star)
             problem = names.problem(dim.name)
@@ -187,7 +190,8 @@ class _Checker:
             else:
                 known[derived.name] = Name(derived.name, NameKind.DERIVED, Type.INT)
         known.update(scalars)
-        return Scope(known, subjects, tuple(self.variables), launch, absent, self.holders)
+        holders = self.holders | {dim.name: dim.holders for dim in self.dims if dim.optional}
+        return Scope(known, subjects, tuple(self.variables), launch, absent, holders)
 
     def value_scope(self, checks: Scope, inputs: list[Field]) -> Scope:
         """In `values:` the name of an input is one of its elements."""
@@ -235,6 +239,8 @@ class _Checker:
         read = self.read.within(field.part)
         kind: TensorType | ScalarType | None
         if isinstance(parsed, ParsedTensor):
+            if field.optional:  # its contract matters only when it is given
+                scope = replace(scope, met=(Condition(Query("given", field.name, (), Type.BOOL)),))
             kind = self.tensor_type(read, field, parsed, scope)
         else:
             variable = parsed.variable.text if parsed.variable else ""
@@ -285,6 +291,11 @@ class _Checker:
             return None
         if field.parsed.default is not None:
             read.error(field.node.at(field.parsed.default.offset), "only inputs have defaults")
+        if parsed.optional_at is not None:
+            hint = "an output is there on a condition: T[n] if flag" if field.section == "outputs" else ""
+            read.error(field.node.at(parsed.optional_at), "only inputs are optional", hint)
+        if parsed.written_at is not None:
+            read.error(field.node.at(parsed.written_at), "only inputs are written in place")
         return self.tensor_type(read, field, parsed, scope)
 
     def tensor_type(self, read: Reader, field: Field, parsed: ParsedTensor, scope: Scope) -> TensorType | None:
@@ -302,6 +313,9 @@ class _Checker:
         if entry.star:
             stars = {dim.name for dim in self.dims if dim.star}
             if entry.name in stars:
+                holders = scope.holders.get(entry.name)
+                if holders is not None and not surely_given(holders, scope.met):
+                    read.error(field.node.at(entry.offset), f"*{entry.name} may be absent here", _only_under(holders))
                 return StarEntry(entry.name, entry.text)
             hint = f"stars known here are {', '.join(sorted(stars))}" if stars else "no input has a star"
             if entry.name in scope.names:
@@ -331,6 +345,10 @@ class _Checker:
             elif earlier:
                 text = f"it has no default and stands behind {earlier}, which has one"
                 self.read.within(field.part).error(field.key, text, "move it before, or put the others under keywords:")
+
+
+def _only_under(holders: tuple[str, ...]) -> str:
+    return f"only {' and '.join(holders)} {'has' if len(holders) == 1 else 'have'} it, and may be None"
 
 
 def _written(node: load.Node) -> str:

@@ -27,6 +27,7 @@ from codegen.rules import (
     SameDtypeRule,
     SizeRule,
     ValueRule,
+    plain,
 )
 from codegen.tolerance import per_term, rounding
 
@@ -117,7 +118,7 @@ def describe(library: Library, op: Operator) -> Description:
         outputs=tuple(Entry(o.name, o.text, o.doc, saved=o.saved) for o in op.outputs),
         scratch=tuple(Entry(s.name, s.text, "") for s in op.scratch),
         dims=tuple(Named(dim.name, dim.text) for dim in op.derived),
-        checks=tuple(_check(rule) for rule in op.rules if not isinstance(rule, BindDim | BindStar | Derive)),
+        checks=tuple(_check(rule) for rule in op.rules if not isinstance(plain(rule), BindDim | BindStar | Derive)),
         kernels=tuple(_kernel(one) for one in op.passes),
         devices=op.devices,
         gradient=_gradient(op),
@@ -150,7 +151,9 @@ def _grad_mask(op: Operator) -> tuple[Entry, ...]:
     return (Entry("grad_mask", f"bool[{count}]", doc, f"[{', '.join(['True'] * count)}]", keyword_only=True),)
 
 
-def _check(rule: Rule) -> Check:
+def _check(conditional: Rule) -> Check:
+    rule = plain(conditional)
+    assert not isinstance(rule, BindDim | BindStar | Derive)
     match rule:
         case DtypeRule() | SameDtypeRule() | AccDtypeRule():
             step = "dtypes"

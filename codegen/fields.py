@@ -57,6 +57,11 @@ class Field:
         return self.parsed.type.entries if isinstance(self.parsed.type, ParsedTensor) else ()
 
     @property
+    def optional(self) -> bool:
+        """Whether the argument may be None."""
+        return self.parsed.type.optional_at is not None
+
+    @property
     def words(self) -> tuple[Word, ...]:
         """The words after its type."""
         return tuple(Word(word.name, word.argument or None) for word in self.parsed.words)

@@ -30,12 +30,11 @@ from codegen.rules import (
     ExpandRule,
     Known,
     OffsetsRule,
+    PlainRule,
     RankRule,
-    Rule,
     SameDtypeRule,
     ShapeRule,
     SizeRule,
-    Span,
     SumRule,
 )
 from codegen.types import DTYPES
@@ -73,10 +72,10 @@ class StridesOf:
 
 
 @dataclass(frozen=True, slots=True)
-class DimsOf:
+class StarOf:
     """The dims that a star covers: [2, 3]"""
 
-    span: Span
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +140,7 @@ Part: TypeAlias = (
     | Value
     | ShapeOf
     | StridesOf
-    | DimsOf
+    | StarOf
     | DtypeOf
     | AccDtypeOf
     | DeviceOf
@@ -160,7 +159,7 @@ class Message:
     parts: tuple[Part, ...]
 
 
-def message(rule: Rule) -> Message:
+def message(rule: PlainRule) -> Message:
     """What a call says when `rule` fails. A binding cannot fail by itself: see `overflow`."""
     match rule:
         case DtypeRule():
@@ -187,7 +186,7 @@ def message(rule: Rule) -> Message:
         case CheckRule():
             return _check(rule)
         case SizeRule():
-            return Message(_joined((Text(f"{rule.tensor}: expected {rule.text} >= 0"), *_got(rule.expr))))
+            return Message(_joined((Text(f"{rule.tensor}: expected {print_text(rule.condition)}"), *_got(rule.expr))))
         case ElementsRule():
             return _elements(rule)
         case SumRule():
@@ -307,7 +306,7 @@ def _known(known: tuple[Known, ...]) -> tuple[Part, ...]:
     for i, value in enumerate(known):
         parts.append(Text(f"{', ' if i else ' with '}{value.name} = "))
         name = Name(value.name, NameKind.DIM, Type.INT)
-        parts.append(DimsOf(value.span) if value.span else Value(name))
+        parts.append(StarOf(value.name) if value.star else Value(name))
         parts.append(Text(f" (from {value.source})" if value.source else ""))
     return tuple(parts)
 

@@ -8,7 +8,6 @@ from codegen.expr_text import print_text
 from codegen.messages import (
     AccDtypeOf,
     DeviceOf,
-    DimsOf,
     DtypeOf,
     ElementBefore,
     ElementIndex,
@@ -18,6 +17,7 @@ from codegen.messages import (
     Part,
     RankOf,
     ShapeOf,
+    StarOf,
     StridesOf,
     Text,
     Value,
@@ -39,8 +39,8 @@ def _part(part: Part) -> str:
             return f"<shape of {part.argument}>"
         case StridesOf():
             return f"<strides of {part.argument}>"
-        case DimsOf():
-            return f"<sizes in {part.span.argument}>"
+        case StarOf():
+            return f"<sizes of {part.name}>"
         case DtypeOf():
             return f"<dtype of {part.argument}>"
         case AccDtypeOf():

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from codegen.contract import Argument, Output, Scratch, TypeVariable
 from codegen.expr import Expr
-from codegen.rules import Rule, Span, ValueRule
+from codegen.rules import Index, Rule, Span, ValueRule
 
 # ---------------------------------------------------------------- dims, checks, launches
 
@@ -24,15 +24,28 @@ from codegen.rules import Rule, Span, ValueRule
 class Dim:
     """A name bound by shapes of inputs. A star is its product wherever one number is wanted.
 
-    `argument` is the first input that binds it; `span` (stars) or `index`/`from_back` (plain dims) say where.
+    `places` are where it can take its value, a Span for a star and a position for a plain dim: one place in an input
+    that is always given, or, with `optional`, one in each optional input that has the name, in order. Then the first
+    of them that is given binds it, and it is 0 where none is.
     """
 
     name: str
     star: bool
+    places: tuple[Place, ...]
+    optional: bool = False
+
+    @property
+    def holders(self) -> tuple[str, ...]:
+        """The inputs that can bind it."""
+        return tuple(place.argument for place in self.places)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a name of a shape stands: a position in the shape of `argument`, or the dims that its star covers."""
+
     argument: str
-    index: int = 0
-    from_back: bool = False
-    span: Span | None = None
+    at: Index | Span
 
 
 @dataclass(frozen=True)

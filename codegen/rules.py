@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from codegen.expr import Expr
+from codegen.expr import Compare, Expr, integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,22 +113,21 @@ class DimCompare:
 
 @dataclass(frozen=True, slots=True)
 class StarCompare:
-    """The dims `span` of this argument equal those of `source` in number and in each size."""
+    """The dims `span` of this argument equal those of the star `name` in number and in each size."""
 
     name: str
     span: Span
-    source: Span
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A value that a shape message prints: `n = 4096 (from x)`; for a star its dims; `source` is "" for scalars and
-    derived dims.
+    """A value that a shape message prints: `n = 4096 (from x)`; for a star its dims; `source` is "" for scalars,
+    derived dims and what one of several optionals bound.
     """
 
     name: str
     source: str
-    span: Span | None
+    star: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +181,11 @@ class SizeRule:
     expr: Expr
     text: str
 
+    @property
+    def condition(self) -> Expr:
+        """What must hold."""
+        return Compare((self.expr, integer(0)), (">=",))
+
 
 @dataclass(frozen=True, slots=True)
 class ElementsRule:
@@ -226,9 +230,18 @@ class SumRule:
     of: str
 
 
+@dataclass(frozen=True, slots=True)
+class When:
+    """`rule` applies where every one of `given` was given and every one of `absent` was not."""
+
+    given: tuple[str, ...]
+    absent: tuple[str, ...]
+    rule: PlainRule
+
+
 ValueRule: TypeAlias = ElementsRule | OffsetsRule | SumRule
 
-Rule: TypeAlias = (
+PlainRule: TypeAlias = (
     DtypeRule
     | SameDtypeRule
     | AccDtypeRule
@@ -246,3 +259,10 @@ Rule: TypeAlias = (
     | OffsetsRule
     | SumRule
 )
+
+Rule: TypeAlias = PlainRule | When
+
+
+def plain(rule: Rule) -> PlainRule:
+    """The rule itself, whatever it depends on."""
+    return rule.rule if isinstance(rule, When) else rule

@@ -79,8 +79,6 @@ def parsed_type(diagnostics: Diagnostics, prefix: str, node: Scalar, parsed: Par
 
 
 def _tensor(diagnostics: Diagnostics, prefix: str, node: Scalar, tensor: ParsedTensor) -> None:
-    if tensor.optional_at is not None:
-        refuse(diagnostics, prefix, node, tensor.optional_at, "an optional tensor")
     if tensor.list_at is not None:
         refuse(diagnostics, prefix, node, tensor.list_at, "a list of tensors")
     if tensor.written_at is not None:

@@ -26,7 +26,8 @@ def _take(argument: Argument, slot: str) -> list[str]:
     """Takes one argument off the stack; what is in an optional's box takes the place of the box."""
     name = argument.name
     if isinstance(argument.type, TensorType):
-        return [f"tensor_take(&f.t.{name}, {slot});"]
+        taken = [f"tensor_take(&f.t.{name}, {slot});"]
+        return [f"if (take_optional(&{slot})) {{", *indented(taken), "}"] if argument.type.optional else taken
     taken = [f"f.call.{name} = {TAKERS[argument.type.kind]}({slot});"]
     if not argument.type.optional:
         return taken

@@ -9,7 +9,7 @@ from codegen.expr import Expr, Name, NameKind, walk
 from codegen.lower.c_boxed import BoxedKernelView, boxed_views
 from codegen.lower.c_layout import fitted
 from codegen.lower.checks import check_lines
-from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant
+from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, first_given
 from codegen.lower.launch import PassView, pass_views
 from codegen.lower.memory import arrange_calls, stride_lines
 from codegen.lower.schema import public_schema
@@ -52,6 +52,7 @@ class HostView:
     tensors: tuple[Named, ...]
     views: tuple[Named, ...]
     variables: tuple[IndexedVariable, ...]
+    stars: tuple[Named, ...]
     mask: int
     check: tuple[str, ...]
     values: tuple[str, ...]
@@ -79,7 +80,7 @@ class _Host:
 
     def __init__(self, op: Operator) -> None:
         self.op = op
-        self.first = op.tensors[0].name
+        self.first = first_given(op)
         self.inputs = [argument.name for argument in op.tensors]
         self.outputs = [output.name for output in op.outputs]
         self.scratch = [scratch.name for scratch in op.scratch]
@@ -210,6 +211,7 @@ def host_view(library: Library, op: Operator) -> HostView:
             IndexedVariable(v.name, tuple(DtypeCase(dtype_constant(d), i) for i, d in enumerate(v.dtypes)))
             for v in op.types
         ),
+        stars=tuple(Named(dim.name) for dim in op.dims if dim.star and dim.optional),
         mask=len(op.outputs) if op.grad_mask else 0,
         check=tuple(check_lines(op)),
         values=tuple(values),

@@ -6,6 +6,7 @@ The statements of one function: `f` is the frame, `c` its call record, `e` the e
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from typing import TypeAlias
 
 from codegen.contract import TensorType
@@ -13,11 +14,10 @@ from codegen.expr import Expr, Type
 from codegen.expr_c import print_real
 from codegen.lower.c_layout import COLUMNS, fitted
 from codegen.lower.host import HostNames, dtype_constant
-from codegen.lower.statements import all_or_return, overflows
+from codegen.lower.statements import all_or_return, indented, overflows
 from codegen.messages import (
     AccDtypeOf,
     DeviceOf,
-    DimsOf,
     DtypeOf,
     ElementBefore,
     ElementIndex,
@@ -27,6 +27,7 @@ from codegen.messages import (
     Part,
     RankOf,
     ShapeOf,
+    StarOf,
     StridesOf,
     Value,
     message,
@@ -44,18 +45,18 @@ from codegen.rules import (
     DeviceRule,
     DimCompare,
     DtypeRule,
-    ElementsRule,
     ExpandRule,
     Index,
-    OffsetsRule,
+    PlainRule,
     RankRule,
     Rule,
     SameDtypeRule,
     ShapeRule,
     SizeRule,
     StarCompare,
-    SumRule,
     ValueRule,
+    When,
+    plain,
 )
 
 Computing: TypeAlias = Derive | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ValueRule
@@ -76,8 +77,8 @@ class Checks:
                 return f"shape_text(e, &f->t.{part.argument})"
             case StridesOf():
                 return f"strides_text(e, &f->t.{part.argument})"
-            case DimsOf():
-                start, count = self.names.span(part.span)
+            case StarOf():
+                start, count = self.names.star(part.name)
                 return f"sizes_text(e, {start}, {count})"
             case DtypeOf():
                 return f"dtype_name(f->t.{part.argument}.dtype)"
@@ -117,7 +118,7 @@ class Checks:
         tensor = f"f->t.{argument}"
         return f"{tensor}.sizes[{f'{tensor}.dim - {index.index}' if index.from_back else index.index}]"
 
-    def rule(self, rule: Rule) -> list[str]:
+    def rule(self, rule: PlainRule) -> list[str]:
         """The statements of one rule."""
         match rule:
             case DtypeRule():
@@ -135,7 +136,10 @@ class Checks:
                 return [f"c->{rule.name} = {self.size(rule.argument, rule.index)};"]
             case BindStar():
                 start, count = self.names.span(rule.span)
-                return self.computed([f"c->{rule.name} = product_i64(&overflow, {start}, {count});"], rule)
+                product = [f"c->{rule.name} = product_i64(&overflow, {start}, {count});"]
+                kept = self.names.star(rule.name)
+                remember = [] if kept == (start, count) else [f"{kept[0]} = {start};", f"{kept[1]} = {count};"]
+                return [*remember, *self.computed(product, rule)]
             case Derive():
                 return self.computed(fitted(f"c->{rule.name} = ", self.names.expr(rule.expr), ";"), rule)
             case ShapeRule():
@@ -144,10 +148,8 @@ class Checks:
                 return self.expand(rule)
             case ContiguousRule():
                 return self.check(f"tensor_is_contiguous(&f->t.{rule.argument})", message(rule))
-            case CheckRule():
+            case CheckRule() | SizeRule():
                 return self.condition(self.names.expr(rule.condition), rule)
-            case SizeRule():
-                return self.condition(f"{self.names.expr(rule.expr)} >= 0", rule)
         raise ValueError(f"{type(rule).__name__} is not built yet")
 
     def condition(self, condition: str, rule: CheckRule | SizeRule) -> list[str]:
@@ -175,7 +177,7 @@ class Checks:
                     expected = self.names.expr(comparison.expected)
                     conditions.append(f"{self.size(rule.argument, comparison.index)} == {expected}")
                 case StarCompare():
-                    here, there = self.names.span(comparison.span), self.names.span(comparison.source)
+                    here, there = self.names.span(comparison.span), self.names.star(comparison.name)
                     conditions.append(f"same_sizes({', '.join((*here, *there))})")
         if not overflows(conditions):
             return self.check(" && ".join(conditions), message(rule))
@@ -204,7 +206,7 @@ def _check(condition: str, arguments: list[str], indent: int) -> list[str]:
 
 def _headed(op: Operator, checks: Checks) -> Iterator[str]:
     """The statements, with a heading wherever the kind of rule changes."""
-    headings: dict[type[Rule], str] = {
+    headings: dict[type[PlainRule], str] = {
         DtypeRule: "dtypes",
         SameDtypeRule: "dtypes",
         AccDtypeRule: "dtypes",
@@ -213,22 +215,38 @@ def _headed(op: Operator, checks: Checks) -> Iterator[str]:
         CheckRule: "checks",
     }
     heading = ""
-    for rule in op.rules:
-        if isinstance(rule, ElementsRule | OffsetsRule | SumRule):
-            continue
-        wanted = headings.get(type(rule), "shapes")
+    for (wanted, condition), rules in groupby(
+        (rule for rule in op.rules if not isinstance(plain(rule), ValueRule)),
+        lambda rule: (headings.get(type(plain(rule)), "shapes"), applies(rule)),
+    ):
         if wanted != heading:
             heading = wanted
             yield f"/* {heading} */"
-        yield from checks.rule(rule)
+        lines = [line for rule in rules for line in checks.rule(plain(rule))]
+        yield from [f"if ({condition}) {{", *indented(lines), "}"] if condition else lines
+
+
+def applies(rule: Rule) -> str:
+    """The condition in C under which a rule applies, "" where it always does."""
+    if not isinstance(rule, When):
+        return ""
+    return " && ".join(
+        [f"given(&f->t.{name})" for name in rule.given] + [f"!given(&f->t.{name})" for name in rule.absent]
+    )
 
 
 def check_lines(op: Operator) -> list[str]:
     """The body of <op>_check: everything that can be checked without looking at the elements of a tensor."""
     lines = list(_headed(op, Checks(op)))
     start = declared(f"{op.name}_call *const c = &f->call;", lines)
+    bound = {rule.variable for rule in op.rules if isinstance(rule, DtypeRule)}  # in every call
+    unbound = [
+        f"f->d.{variable.name} = {dtype_constant(variable.dtypes[0])};"
+        for variable in op.types
+        if variable.name not in bound
+    ]
     reads = [f'tensor_read(e, &f->t.{argument.name}, "{argument.name}")' for argument in op.tensors]
-    return [*start, *all_or_return(reads), *lines]
+    return [*start, *all_or_return(reads), *unbound, *lines]
 
 
 def declared(record: str, lines: list[str]) -> list[str]:

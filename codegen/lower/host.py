@@ -25,6 +25,13 @@ def dtype_constant(name: str) -> str:
     return f"DTYPE_{name.upper()}"
 
 
+def first_given(op: Operator) -> str:
+    """The first tensor that is in every call: the others are on its device."""
+    return next(
+        argument.name for argument in op.tensors if isinstance(argument.type, TensorType) and not argument.type.optional
+    )
+
+
 class HostNames:
     """Prints expressions and tensor properties of one operator as host C."""
 
@@ -71,7 +78,9 @@ class HostNames:
     def _given(self, subject: str) -> str:
         """Whether an optional argument was given, or a gradient is wanted."""
         outputs = [output.name for output in self.op.outputs]
-        return f"f->mask[{outputs.index(subject)}]" if subject in outputs else f"c->{subject}_given"
+        if subject in outputs:
+            return f"f->mask[{outputs.index(subject)}]"
+        return f"given(&f->t.{subject})" if self.op.argument(subject).is_tensor else f"c->{subject}_given"
 
     def _aligned(self, subject: str, bytes_text: str) -> str:
         """Every pointer, and every distance between rows of a tensor that has rows."""
@@ -103,8 +112,18 @@ class HostNames:
             case FixedDtype():
                 return dtype_constant(dtype.name)
 
+    def star(self, name: str) -> tuple[str, str]:
+        """A pointer to the sizes of a star, and how many they are. Where it depends on the call which argument binds
+        it, the frame remembers.
+        """
+        dim = next(dim for dim in self.op.dims if dim.name == name)
+        place = dim.places[0].at
+        if dim.optional or not isinstance(place, Span):
+            return f"f->s.{name}.sizes", f"f->s.{name}.count"
+        return self.span(place)
+
     def span(self, span: Span) -> tuple[str, str]:
-        """A pointer to the sizes that a star covers, and how many they are."""
+        """A pointer to the sizes that a star covers in an argument, and how many they are."""
         tensor = f"f->t.{span.argument}"
         start = f"{tensor}.sizes" + (f" + {span.front}" if span.front else "")
         left = span.front + span.back
@@ -113,12 +132,9 @@ class HostNames:
     def shape_calls(self, shape: Shape) -> list[str]:
         """Calls that append the sizes of `shape` to a `shape s`; each returns bool."""
         calls = []
-        stars = {dim.name: dim.span for dim in self.op.dims if dim.star}
         for entry in shape.entries:
             if isinstance(entry, StarEntry):
-                span = stars[entry.name]
-                assert span is not None
-                start, count = self.span(span)
+                start, count = self.star(entry.name)
                 calls.append(f"shape_add(e, &s, {start}, {count})")
             elif isinstance(entry, DimEntry):
                 calls.append(f"shape_add_dim(e, &s, {self.expr(entry.expr)})")

@@ -75,7 +75,7 @@ def _default(default: Default) -> str:
 
 def _parameter(argument: Argument, unchecked: bool) -> str:
     if isinstance(argument.type, TensorType):
-        annotation = "Tensor"
+        annotation = "Tensor | None" if argument.type.optional else "Tensor"
     elif argument.type.kind in ANNOTATIONS:
         annotation = ANNOTATIONS[argument.type.kind] + (" | None" if argument.type.optional else "")
     else:

@@ -85,9 +85,8 @@ class _Declared:
             *self.expanded,
             *(output.name for output in op.saved_outputs),
         ]
-        stars = {dim.name: dim.span.argument if dim.span else "" for dim in op.dims if dim.star}
         dims = {dim.name: dim for dim in op.dims}
-        needed += [dims[name].argument for name in self.kept if name in dims]
+        needed += [holder for name in self.kept if name in dims for holder in dims[name].holders]
         outputs = [output.name for output in op.outputs]
         lines = _unpacked(needed, [argument.name for argument in op.arguments], self.names.fresh("inputs"))
         if len(outputs) > 1:
@@ -98,14 +97,7 @@ class _Declared:
             lines.append(f"{ctx}.mark_non_differentiable({', '.join(output.name for output in op.saved_outputs)})")
         lines.append(f"{ctx}.set_materialize_grads(False)")
         for name in self.kept:
-            value = name
-            if name in stars:
-                span = dims[name].span
-                assert span is not None
-                value = f"_rules.product({self.names.span(span)})"
-            elif name in dims:
-                dim = dims[name]
-                value = f"{dim.argument}.shape[{'-' if dim.from_back else ''}{dim.index}]"
+            value = self.names.dim(dims[name]) if name in dims else name
             lines.append(f"{ctx}.{name} = {value}")
         lines += [f"{ctx}.like_{name} = {name}.shape, {name}.dtype, {name}.device" for name in self.required()]
         lines += [f"{ctx}._sizes_of_{name} = {name}.shape" for name in self.expanded]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 
 from codegen.contract import DimEntry, Output, TensorType
 from codegen.expr import Expr
 from codegen.expr import names as used_names
 from codegen.expr_c import can_overflow
+from codegen.lower.host import first_given
 from codegen.lower.python_names import HELPER, Names, call
 from codegen.messages import Message, mask_length, message, overflow_of
 from codegen.rules import (
@@ -23,6 +25,7 @@ from codegen.rules import (
     ElementsRule,
     ExpandRule,
     OffsetsRule,
+    PlainRule,
     RankRule,
     Rule,
     SameDtypeRule,
@@ -30,6 +33,8 @@ from codegen.rules import (
     SizeRule,
     StarCompare,
     SumRule,
+    When,
+    plain,
 )
 
 
@@ -78,7 +83,7 @@ def _expand(names: Names, rule: ExpandRule) -> list[str]:
     return [*first, *call(f"{rule.argument} = _check.expand", arguments)]
 
 
-def rule_lines(names: Names, rule: Rule) -> list[str]:
+def rule_lines(names: Names, rule: PlainRule) -> list[str]:
     """The statements of one rule; rules on the elements of tensors have none."""
     match rule:
         case DtypeRule():
@@ -109,25 +114,29 @@ def rule_lines(names: Names, rule: Rule) -> list[str]:
             return _expand(names, rule)
         case ContiguousRule():
             return _check(names, f"{rule.argument}.is_contiguous()", message(rule))
-        case CheckRule():
+        case CheckRule() | SizeRule():
             first, condition = _computed(names, rule.condition, rule)
             return [*first, *_check(names, condition, message(rule))]
-        case SizeRule():
-            first, size = _computed(names, rule.expr, rule)
-            return [*first, *_check(names, f"{size} >= 0", message(rule))]
         case ElementsRule() | OffsetsRule() | SumRule():
             return []
 
 
 def _output(names: Names, output: Output, index: int) -> str:
-    first = names.op.tensors[0].name
+    first = first_given(names.op)
     dtype = names.dtype(output.type.dtype)
     arguments = [names.shape(output.type.shape)] + ([f"dtype={dtype}"] if dtype != f"{first}.dtype" else [])
     made = f"{first}.new_empty({', '.join(arguments)})"
     return f"{made} if grad_mask[{index}] else None" if names.op.grad_mask else made
 
 
-def _asked(rule: Rule) -> list[Expr]:
+def _applies(rule: Rule) -> str:
+    """The condition under which a rule applies, "" where it always does."""
+    if not isinstance(rule, When):
+        return ""
+    return " and ".join([f"{name} is not None" for name in rule.given] + [f"{name} is None" for name in rule.absent])
+
+
+def _asked(rule: PlainRule) -> list[Expr]:
     """The expressions of a rule that is not about the elements of tensors."""
     match rule:
         case Derive() | SizeRule():
@@ -151,7 +160,7 @@ def _relevant(names: Names) -> list[Rule]:
     for rule in reversed(names.op.rules):
         if not isinstance(rule, Derive) or rule.name in needed:
             kept.append(rule)
-            needed |= {name.name for expr in _asked(rule) for name in used_names(expr)}
+            needed |= {name.name for expr in _asked(plain(rule)) for name in used_names(expr)}
     return kept[::-1]
 
 
@@ -159,10 +168,15 @@ def _used(lines: list[str]) -> list[str]:
     """Without the dims that nothing reads."""
     kept: list[str] = []
     for i, line in enumerate(lines):
-        bound = re.match(r"(\w+) = (\w+\.shape\[-?\d+\])$", line)
+        bound = re.match(r" *(\w+) = (\w+\.shape\[-?\d+\])$", line)
         if bound is None or any(re.search(rf"\b{bound[1]}\b", later) for later in lines[i + 1 :]):
             kept.append(line)
-    return kept
+    return [line for line, after in zip(kept, [*kept[1:], ""], strict=True) if not _is_empty(line, after)]
+
+
+def _is_empty(line: str, after: str) -> bool:
+    """Whether `line` begins a block in which nothing is left."""
+    return line.startswith("if ") and line.endswith(":") and not after.startswith("    ")
 
 
 def fake_lines(names: Names) -> list[str]:
@@ -173,7 +187,8 @@ def fake_lines(names: Names) -> list[str]:
         text = f'lambda: f"{mask_length(len(outputs))}{{{HELPER}count(grad_mask)}}"'
         lines += call("_check", [f"{HELPER}count(grad_mask) == {len(outputs)}", text])
     lines += call("_check.dims", [f"{argument.name}={argument.name}" for argument in names.op.tensors])
-    for rule in _relevant(names):
-        lines += rule_lines(names, rule)
+    for condition, rules in groupby(_relevant(names), _applies):
+        body = [line for rule in rules for line in rule_lines(names, plain(rule))]
+        lines += [f"if {condition}:", *(f"    {line}" for line in body)] if condition and body else body
     lines += [f"{output.name} = {_output(names, output, i)}" for i, output in enumerate(outputs)]
     return _used([*lines, f"return {', '.join(output.name for output in outputs)}"])

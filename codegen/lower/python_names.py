@@ -15,18 +15,18 @@ from codegen.expr_python import PythonNames, print_python
 from codegen.messages import (
     AccDtypeOf,
     DeviceOf,
-    DimsOf,
     DtypeOf,
     Message,
     Part,
     RankOf,
     ShapeOf,
+    StarOf,
     StridesOf,
     Value,
 )
 from codegen.messages_python import print_message_python
-from codegen.model import Operator
-from codegen.rules import DtypeRule, Index, Span
+from codegen.model import Dim, Operator
+from codegen.rules import DtypeRule, Index, Span, When, plain
 
 HELPER = "_rules."
 COLUMNS = 120
@@ -38,7 +38,11 @@ class Names:
     def __init__(self, namespace: str, op: Operator) -> None:
         self.op = op
         self.qualified = f"{namespace}::{op.name}"
-        self.sources = {rule.variable: rule.argument for rule in op.rules if isinstance(rule, DtypeRule)}
+        self.sources: dict[str, list[tuple[str, bool]]] = {}
+        for rule in op.rules:
+            bound = plain(rule)
+            if isinstance(bound, DtypeRule) and bound.variable:
+                self.sources.setdefault(bound.variable, []).append((bound.argument, isinstance(rule, When)))
         names = {dim.name: f"{HELPER}product({dim.name})" for dim in op.dims if dim.star}
         names |= {variable.name: self.variable(variable.name) for variable in op.types}
         self.python = PythonNames(names=names, query=self.query, helper=HELPER)
@@ -53,10 +57,13 @@ class Names:
 
     def variable(self, name: str) -> str:
         """The dtype of a variable; what no argument binds has its first dtype."""
-        if name in self.sources:
-            return f"{self.sources[name]}.dtype"
         dtypes = next(variable.dtypes for variable in self.op.types if variable.name == name)
-        return f"torch.{dtypes[0]}"
+        text = ""
+        for argument, optional in self.sources.get(name, ()):
+            if not optional:
+                return f"{argument}.dtype"
+            text += f"{argument}.dtype if {argument} is not None else "
+        return f"({text}torch.{dtypes[0]})" if text else f"torch.{dtypes[0]}"
 
     def dtype(self, dtype: Dtype) -> str:
         """The dtype of a tensor."""
@@ -96,12 +103,23 @@ class Names:
             case "sizeof":
                 return f"{self.dtype_name(subject)}.itemsize"
             case "given":
-                return f"{subject} is not None"
+                return f"({subject} is not None)"
         raise ValueError(f"{query.function}() is not built yet")
 
     def size(self, argument: str, index: Index) -> str:
         """One size of a tensor."""
         return f"{argument}.shape[{'-' if index.from_back else ''}{index.index}]"
+
+    def dim(self, dim: Dim) -> str:
+        """The value of a dim, or the product of a star, from the arguments; 0 where none of its holders is given."""
+        text = ""
+        for place in dim.places:
+            at = place.at
+            value = f"{HELPER}product({self.span(at)})" if isinstance(at, Span) else self.size(place.argument, at)
+            if not dim.optional:
+                return value
+            text += f"{value} if {place.argument} is not None else "
+        return f"({text}0)"
 
     def span(self, span: Span) -> str:
         """The sizes that a star covers."""
@@ -133,8 +151,8 @@ class Names:
                 return f"{HELPER}sizes_text({part.argument}.shape)"
             case StridesOf():
                 return f"tuple({part.argument}.stride())"
-            case DimsOf():
-                return f"{HELPER}sizes_text({self.span(part.span)})"
+            case StarOf():
+                return f"{HELPER}sizes_text({part.name})"
             case DtypeOf():
                 return f"{HELPER}dtype_text({part.argument}.dtype)"
             case AccDtypeOf():

@@ -55,7 +55,8 @@ def fields(op: Operator) -> tuple[Field, ...]:
     found = []
     for argument in op.tensors:
         assert isinstance(argument.type, TensorType)
-        found.append(Field(argument.name, "tensor", argument.type.dtype, True, argument.text))
+        note = f"{argument.text}, null when absent" if argument.type.optional else argument.text
+        found.append(Field(argument.name, "tensor", argument.type.dtype, True, note))
     for output in op.outputs:
         note = f"{output.text}, null in inference" if output.saved else output.text
         note = f"{note}, null when not wanted" if op.grad_mask else note

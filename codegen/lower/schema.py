@@ -39,8 +39,12 @@ def _scalar(kind: ScalarType) -> str:
     return SCALAR_TYPES[kind.kind] + ("?" if kind.optional else "")
 
 
+def _tensor(kind: TensorType) -> str:
+    return "Tensor?" if kind.optional else "Tensor"
+
+
 def _argument(argument: Argument) -> str:
-    kind = "Tensor" if isinstance(argument.type, TensorType) else _scalar(argument.type)
+    kind = _tensor(argument.type) if isinstance(argument.type, TensorType) else _scalar(argument.type)
     text = f"{kind} {argument.name}"
     return text if argument.default is None else f"{text}={_default(argument.default)}"
 

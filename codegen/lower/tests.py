@@ -12,7 +12,7 @@ from codegen.contract import Acc, Dtype, FixedDtype, TensorType, Word
 from codegen.lower.python_names import COLUMNS, call
 from codegen.lower.schema import public_schema
 from codegen.lower.tests_refused import Wrong, WrongTensor, dtype_of, wrong_calls
-from codegen.lower.tests_samples import Sample, base, growing, large, samples
+from codegen.lower.tests_samples import Sample, absences, base, growing, large, samples
 from codegen.lower.tests_values import Elements
 from codegen.messages_python import python_escape
 from codegen.model import Library, Operator
@@ -106,7 +106,8 @@ def _contract(library: Library, op: Operator) -> list[str]:
             _dict((name, _dtype(kind.dtype)) for name, kind in tensors),
         ),
         ("scalars", _dict((name, repr(value)) for name, value in usual.scalars.items())),
-        ("defaults", _strings(argument.name for argument in op.scalars if argument.default is not None)),
+        ("absences", _absences(op)),
+        ("defaults", _strings(argument.name for argument in op.arguments if argument.default is not None)),
         ("outputs", _dict((output.name, _dtype(output.type.dtype)) for output in op.public_outputs)),
         ("saved", _dict((output.name, _dtype(output.type.dtype)) for output in op.saved_outputs)),
         ("mask", str(op.grad_mask)),
@@ -172,6 +173,11 @@ def _numbers(values: Iterable[int | float]) -> str:
     return _tuple('float("nan")' if value != value else repr(value) for value in values)
 
 
+def _absences(op: Operator) -> str:
+    order = [argument.name for argument in op.tensors]
+    return _tuple(_strings(sorted(absent, key=order.index)) for absent in absences(op))
+
+
 def _wrong_tensor(tensor: WrongTensor) -> str:
     extra = f", elements={_numbers(tensor.elements)}" if tensor.elements else ""
     extra = ", other=True" if tensor.other_device else extra
@@ -181,6 +187,7 @@ def _wrong_tensor(tensor: WrongTensor) -> str:
 
 def _wrong(op: Operator, wrong: Wrong) -> list[str]:
     changes = [(name, _wrong_tensor(tensor)) for name, tensor in wrong.tensors]
+    changes += [(name, "None") for name in wrong.absent]
     changes += [(name, repr(value)) for name, value in wrong.scalars]
     if not changes:
         changes = [("grad_mask", repr([True] * (len(op.outputs) + 1)))]

@@ -6,7 +6,7 @@ The texts are filled in here, from messages.py and the sizes of the call, and no
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from codegen.contract import Acc, FixedDtype, TensorType
@@ -17,7 +17,6 @@ from codegen.lower.tests_values import Filling, Number, wrong_numbers
 from codegen.messages import (
     AccDtypeOf,
     DeviceOf,
-    DimsOf,
     DtypeOf,
     ElementBefore,
     ElementIndex,
@@ -27,6 +26,7 @@ from codegen.messages import (
     Part,
     RankOf,
     ShapeOf,
+    StarOf,
     StridesOf,
     Text,
     Value,
@@ -48,6 +48,7 @@ from codegen.rules import (
     Index,
     OffsetsRule,
     RankRule,
+    Rule,
     SameDtypeRule,
     ShapeRule,
     SizeRule,
@@ -55,6 +56,8 @@ from codegen.rules import (
     StarCompare,
     SumRule,
     ValueRule,
+    When,
+    plain,
 )
 from codegen.types import DTYPES
 
@@ -83,6 +86,7 @@ class Wrong:
     text: str
     elements: bool = False
     device: bool = False
+    absent: tuple[str, ...] = ()
 
 
 def dtype_of(sample: Sample, tensor: str) -> str:
@@ -130,8 +134,8 @@ class _Call:
                 return str(list(self.shape(part.argument)))
             case StridesOf():
                 return str(self.replaced[part.argument].strides)
-            case DimsOf():
-                return str(list(_covered(self.sample.shapes()[part.span.argument], part.span)))
+            case StarOf():
+                return str(list(self.star(part.name)))
             case DtypeOf():
                 return self.dtype(part.argument)
             case AccDtypeOf():
@@ -149,6 +153,11 @@ class _Call:
             case Value():
                 return self.value(part.expr)
         raise ValueError(f"{part} is not built yet")
+
+    def star(self, name: str) -> tuple[int, ...]:
+        size = self.sample.dims[name]
+        assert isinstance(size, tuple)
+        return size
 
     def value(self, expr: Expr) -> str:
         if expr.type is Type.DTYPE and isinstance(expr, Name):
@@ -196,9 +205,12 @@ def _differently(shape: tuple[int, ...], comparison: DimCompare | StarCompare) -
 
 def wrong_calls(op: Operator) -> list[Wrong]:
     """A wrong call for each rule that can be broken alone."""
-    usual, found = base(op), []
+    found: list[Wrong] = []
     earlier: list[Expr] = []
-    for rule in op.rules:
+    for conditional in op.rules:
+        rule, absent = plain(conditional), _absent(op, conditional)
+        usual = replace(base(op), absent=absent)
+        before = len(found)
         match rule:
             case DtypeRule() | SameDtypeRule() | AccDtypeRule():
                 wanted = set(rule.allowed) if isinstance(rule, DtypeRule) else {dtype_of(usual, rule.argument)}
@@ -228,13 +240,12 @@ def wrong_calls(op: Operator) -> list[Wrong]:
                     found.append(_tensor(usual, rule, rule.argument, tensor))
             case ContiguousRule():
                 found += _not_contiguous(usual, rule)
-            case CheckRule():
-                found += _condition(op, rule.condition, rule, earlier)
+            case CheckRule() | SizeRule():
+                found += _condition(op, rule, earlier)
                 earlier.append(rule.condition)
-            case SizeRule():
-                found += _condition(op, rule.expr, rule, earlier)
             case ElementsRule() | OffsetsRule() | SumRule():
                 found += _elements(usual, rule)
+        found[before:] = [replace(wrong, absent=tuple(sorted(absent))) for wrong in found[before:]]
     if op.grad_mask:
         count = len(op.outputs)
         found.append(Wrong((), (), f"{mask_length(count)}{count + 1}"))
@@ -247,6 +258,11 @@ def _follows(usual: Sample, rule: ShapeRule, comparison: DimCompare | StarCompar
         return False
     own = Query("size", rule.argument, (integer(comparison.index.index),), Type.INT)
     return own in free_sizes(usual.op)
+
+
+def _absent(op: Operator, rule: Rule) -> frozenset[str]:
+    """The optionals that are left out so that the rule applies."""
+    return frozenset(rule.absent) if isinstance(rule, When) else frozenset()
 
 
 def _tensor(
@@ -270,9 +286,9 @@ def _not_contiguous(usual: Sample, rule: ContiguousRule) -> list[Wrong]:
     return [_tensor(usual, rule, rule.argument, tensor)]
 
 
-def _condition(op: Operator, condition: Expr, rule: CheckRule | SizeRule, earlier: list[Expr]) -> list[Wrong]:
+def _condition(op: Operator, rule: CheckRule | SizeRule, earlier: list[Expr]) -> list[Wrong]:
     """A call in which a check fails, with every tensor whose shape is then another."""
-    sample = failing(op, condition, tuple(earlier)) if isinstance(rule, CheckRule) else None
+    sample = failing(op, rule.condition, tuple(earlier))
     if sample is None:
         return []
     usual = base(op)

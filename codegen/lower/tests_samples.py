@@ -47,6 +47,7 @@ class Sample:
     scalars: Mapping[str, Scalar]
     dtypes: Mapping[str, str]
     narrowed: Callable[[tuple[int, ...]], tuple[int, ...]] | None = None
+    absent: frozenset[str] = frozenset()  # optional arguments that are not given
 
     def value(self, expr: Expr, known: Mapping[str, Value] | None = None) -> Value | None:
         """What an expression is in this call, with some names `known` beforehand; None where that is an error."""
@@ -66,12 +67,13 @@ class Sample:
     def _names(self) -> dict[str, Value]:
         sizes = {name: size if isinstance(size, int) else prod(size) for name, size in self.dims.items()}
         given = {name: scalar for name, scalar in self.scalars.items() if scalar is not None}
-        return {**sizes, **given, **self.dtypes}
+        unbound = {dim.name: 0 for dim in self.op.dims if self.absent.issuperset(dim.holders)}
+        return {**sizes, **unbound, **given, **self.dtypes}
 
     def _query(self, query: Query) -> Value:
         """A question about a tensor, answered from its contract, or about a scalar argument."""
         if query.function == "given":
-            return self.scalars.get(query.subject, True) is not None
+            return query.subject not in self.absent and self.scalars.get(query.subject, True) is not None
         if query.function == "sizeof":
             return DTYPES[self.dtypes.get(query.subject, query.subject)].size
         free = self.dims.get(print_text(query))
@@ -104,15 +106,19 @@ class Sample:
         return tuple(sizes)
 
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """The sizes of every tensor argument and output."""
+        """The sizes of every tensor argument that is given, and of every output."""
         return self._shapes
 
     @cached_property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         tensors = [(argument.name, argument.type) for argument in self.op.tensors]
-        found = {name: self.shape(kind.shape) for name, kind in tensors if isinstance(kind, TensorType)}
+        found = {
+            name: self.shape(kind.shape)
+            for name, kind in tensors
+            if isinstance(kind, TensorType) and name not in self.absent
+        }
         for argument in self.op.tensors:
-            if self.narrowed is not None and argument.has_word("expand"):
+            if self.narrowed is not None and argument.has_word("expand") and argument.name in found:
                 found[argument.name] = self.narrowed(found[argument.name])
         return found | {output.name: self.shape(output.type.shape) for output in self.op.outputs}
 
@@ -123,7 +129,7 @@ class Sample:
         return {
             argument.name: elements(argument, self.op.types, self.op.values, shapes[argument.name], self.value)
             for argument in self.op.tensors
-            if argument.name in ruled
+            if argument.name in ruled and argument.name not in self.absent
         }
 
     def valid(self) -> bool:
@@ -133,7 +139,9 @@ class Sample:
             return False
         for query in free_sizes(self.op):
             index = query.operands[0]
-            if isinstance(index, Constant) and shapes[query.subject][int(index.value)] != self.dims[print_text(query)]:
+            if query.subject in self.absent or not isinstance(index, Constant):
+                continue
+            if shapes[query.subject][int(index.value)] != self.dims[print_text(query)]:
                 return False
         return all(bool(self.value(check.condition)) for check in self.op.checks) and None not in self.elements.values()
 
@@ -202,7 +210,8 @@ def _one_changed(sample: Sample) -> Iterator[Sample]:
 def failing(op: Operator, condition: Expr, earlier: tuple[Expr, ...]) -> Sample | None:
     """A call for which `condition` is false and everything before it holds."""
     for sample in _variations(base(op)):
-        fits = all(size >= 0 for shape in sample.shapes().values() for size in shape)
+        shapes = sample.shapes()
+        fits = all(size >= 0 for argument in op.tensors for size in shapes.get(argument.name, ()))
         if fits and sample.value(condition) is False and all(sample.value(one) is True for one in earlier):
             return sample
     return None
@@ -264,6 +273,15 @@ def _spread(op: Operator, lowest: int) -> Sample:
 
 def _all_above_one(sample: Sample) -> bool:
     return all(size > 1 for shape in sample.shapes().values() for size in shape)
+
+
+def absences(op: Operator) -> list[frozenset[str]]:
+    """Sets of optional tensors that a call can leave out: none, all, and each alone given or alone left out."""
+    first = base(op)
+    optional = [name for argument in op.tensors if argument.type.optional for name in [argument.name]]
+    every = frozenset(optional)
+    sets = [frozenset(), every, *(frozenset({name}) for name in optional), *(every - {name} for name in optional)]
+    return [absent for absent in dict.fromkeys(sets) if replace(first, absent=absent).valid()]
 
 
 def large(op: Operator) -> list[Sample]:

@@ -12,6 +12,9 @@ bool tensor_read(error *e, tensor *t, const char *name) {
     int32_t number;
     int64_t *sizes;
     int64_t *strides;
+    if (!given(t)) {
+        return true;
+    }
     CHECK_ABI(e, aoti_torch_get_dim, t->handle, &t->dim);
     CHECK(e, t->dim <= MAX_DIMS, "%s: expected at most %d dimensions, got %" PRId64, name, MAX_DIMS, t->dim);
     CHECK_ABI(e, aoti_torch_get_sizes, t->handle, &sizes);
@@ -120,6 +123,9 @@ bool tensor_make_copy(error *e, tensor *t) {
 
 bool tensor_make_contiguous(error *e, tensor *t) {
     bool contiguous;
+    if (!given(t)) {
+        return true;
+    }
     CHECK_ABI(e, aoti_torch_is_contiguous, t->handle, &contiguous);
     return contiguous || tensor_make_copy(e, t);
 }

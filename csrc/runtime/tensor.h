@@ -36,10 +36,13 @@ typedef struct shape {
 /* Takes an argument from the boxed stack; reads nothing, cannot fail. */
 void tensor_take(tensor *t, StableIValue value);
 
-/* Reads dtype, device, sizes and strides of the tensor argument `name`. */
+/* Whether the tensor is there: an optional argument may be absent, an output not wanted. */
+static inline bool given(const tensor *t) { return t->handle != NULL; }
+
+/* Reads dtype, device, sizes and strides of the tensor argument `name`, if it is given. */
 bool tensor_read(error *e, tensor *t, const char *name);
 
-/* Replaces a tensor that is not contiguous by a contiguous copy on the same device. */
+/* Replaces a tensor that is given and not contiguous by a contiguous copy on the same device. */
 bool tensor_make_contiguous(error *e, tensor *t);
 
 /* Replaces a tensor by a contiguous copy on the same device. */
@@ -81,6 +84,12 @@ bool on_cuda(const tensor *t);
 /* Appends to the sizes of a shape; more than MAX_DIMS of them are an error. */
 bool shape_add(error *e, shape *s, const int64_t *sizes, int64_t count);
 bool shape_add_dim(error *e, shape *s, int64_t size);
+
+/* The dims of a star, borrowed from the argument that binds it. */
+typedef struct star {
+    const int64_t *sizes;
+    int64_t count;
+} star;
 
 bool same_sizes(const int64_t *a, int64_t count_a, const int64_t *b, int64_t count_b);
 

@@ -51,10 +51,10 @@ class Check:
     def __call__(self, condition: Any, problem: Callable[[], str]) -> None:
         torch._check(condition, lambda: f"{self.operator}: {problem()}")
 
-    def dims(self, **tensors: torch.Tensor) -> None:
+    def dims(self, **tensors: torch.Tensor | None) -> None:
         """PyTorch makes tensors of more dimensions than its operators, and these, accept: MAX_DIMS in csrc/runtime."""
         for name, tensor in tensors.items():
-            count = tensor.dim()
+            count = 0 if tensor is None else tensor.dim()
             self(count <= 64, functools.partial("{}: expected at most 64 dimensions, got {}".format, name, count))
 
     def sizes(self, sizes: Sequence[int], expected: Sequence[int], problem: Callable[[], str]) -> None:

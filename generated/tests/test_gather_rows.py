@@ -30,6 +30,7 @@ OP = Contract(
     },
     tensors={"table": "T", "index": "I"},
     scalars={},
+    absences=((),),
     defaults=(),
     outputs={"y": "T"},
     saved={},

@@ -14,6 +14,7 @@ OP = Contract(
     types={"T": ("float64", "float32", "float16", "bfloat16")},
     tensors={"x": "T", "weight": "T"},
     scalars={"eps": 1e-06},
+    absences=((),),
     defaults=("eps",),
     outputs={"y": "T"},
     saved={"rstd": "acc(T)"},

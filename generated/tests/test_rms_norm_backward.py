@@ -14,6 +14,7 @@ OP = Contract(
     types={"T": ("float64", "float32", "float16", "bfloat16")},
     tensors={"grad_y": "T", "x": "T", "weight": "T", "rstd": "acc(T)"},
     scalars={},
+    absences=((),),
     defaults=(),
     outputs={"grad_x": "T", "grad_weight": "T"},
     saved={},

@@ -14,6 +14,7 @@ OP = Contract(
     types={"T": ("float64", "float32", "float16", "bfloat16")},
     tensors={"x": "T"},
     scalars={},
+    absences=((),),
     defaults=(),
     outputs={"y": "T"},
     saved={},

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from codegen.expr import Name, NameKind, Type
 from codegen.expr_text import print_text
-from codegen.model import Dim, Operator
+from codegen.model import Dim, Operator, Place
 from codegen.rules import (
     AccDtypeRule,
     BindDim,
@@ -25,6 +25,7 @@ from codegen.rules import (
     SizeRule,
     Span,
     StarCompare,
+    When,
 )
 
 FLOATING = ("float64", "float32", "float16", "bfloat16")
@@ -45,7 +46,7 @@ def test_rms_norm_backward(operator: Callable[[str], Operator]) -> None:
         launch: {grid: rows, block: 32}
     """)
     rows = Span("grad_y", 0, 1)
-    known = Known("rows", "grad_y", rows), Known("n", "grad_y", None)
+    known = Known("rows", "grad_y", star=True), Known("n", "grad_y")
     assert op.rules == (
         DtypeRule("grad_y", "T", FLOATING),
         SameDtypeRule("x", "T", "grad_y"),
@@ -62,15 +63,18 @@ def test_rms_norm_backward(operator: Callable[[str], Operator]) -> None:
         ShapeRule(
             "x",
             "[*rows, n]",
-            (StarCompare("rows", Span("x", 0, 1), rows), DimCompare(Index(1, True), N)),
+            (StarCompare("rows", Span("x", 0, 1)), DimCompare(Index(1, True), N)),
             known,
         ),
         ShapeRule("weight", "[n]", (DimCompare(Index(0, False), N),), known[1:]),
-        ShapeRule("rstd", "[*rows]", (StarCompare("rows", Span("rstd", 0, 0), rows),), known[:1]),
+        ShapeRule("rstd", "[*rows]", (StarCompare("rows", Span("rstd", 0, 0)),), known[:1]),
         CheckRule(op.checks[0].condition, "eps >= 0", ""),
     )
     assert op.grad_mask
-    assert op.dims == (Dim("rows", True, "grad_y", span=rows), Dim("n", False, "grad_y", 1, True))
+    assert op.dims == (
+        Dim("rows", True, (Place("grad_y", rows),)),
+        Dim("n", False, (Place("grad_y", Index(1, True)),)),
+    )
 
 
 def test_plain_names_bind_first(operator: Callable[[str], Operator]) -> None:
@@ -97,7 +101,7 @@ def test_plain_names_bind_first(operator: Callable[[str], Operator]) -> None:
     shapes = [rule for rule in op.rules if isinstance(rule, ShapeRule)]
     assert [rule.shape for rule in shapes] == ["[b + 1]", "[b, k, b]", "[size(x, 0), s2]"]
     assert shapes[1].comparisons == (DimCompare(Index(2, False), Name("b", NameKind.DIM, Type.INT)),)
-    assert shapes[2].known == (Known("s2", "", None),)
+    assert shapes[2].known == (Known("s2", ""),)
     assert [print_text(rule.expr) for rule in op.rules if isinstance(rule, SizeRule)] == ["c", "b - 1"]
 
 
@@ -136,3 +140,27 @@ def test_sizes_that_cannot_be_negative_need_no_rule(operator: Callable[[str], Op
         launch: {grid: n, block: 32}
     """)
     assert [rule.text for rule in op.rules if isinstance(rule, SizeRule)] == ["k"]
+
+
+def test_optionals_bind_last(operator: Callable[[str], Operator]) -> None:
+    op = operator("""
+        types: {T: floating, W: floating}
+        inputs: {lo: "T[n]?", x: "T[*s]", hi: "T[n]?", w: "W[k]?", v: "W[k]?"}
+        outputs: {y: "T[*s]"}
+        launch: {grid: 1, block: 32}
+    """)
+    assert [dim for dim in op.dims if dim.name == "n"] == [
+        Dim("n", False, (Place("lo", Index(0, False)), Place("hi", Index(0, False))), optional=True)
+    ]
+    assert op.rules[:6] == (
+        DtypeRule("x", "T", FLOATING),
+        When(("lo",), (), SameDtypeRule("lo", "T", "x")),
+        When(("hi",), (), SameDtypeRule("hi", "T", "x")),
+        When(("w",), (), DtypeRule("w", "W", FLOATING)),
+        When(("v", "w"), (), SameDtypeRule("v", "W", "w")),
+        When(("v",), ("w",), DtypeRule("v", "W", FLOATING)),
+    )
+    assert When(("lo",), (), BindDim("n", "lo", Index(0, False))) in op.rules
+    assert When(("hi",), ("lo",), BindDim("n", "hi", Index(0, False))) in op.rules
+    n = Name("n", NameKind.DIM, Type.INT)
+    assert When(("hi",), (), ShapeRule("hi", "[n]", (DimCompare(Index(0, False), n),), (Known("n", "lo"),))) in op.rules

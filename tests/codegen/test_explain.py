@@ -216,6 +216,6 @@ values: [0 <= i < n]
 """)
     texts = [print_message_text(message(r)) for r in op.rules if not isinstance(r, BindDim | BindStar | Derive)]
     assert "r: expected dtype <accumulation dtype of x> (accumulation dtype of x), got <dtype of r>" in texts
-    assert "z: expected shape [*s, 2 * n] with s = <sizes in x> (from x), n = <n> (from x), got <shape of z>" in texts
+    assert "z: expected shape [*s, 2 * n] with s = <sizes of s> (from x), n = <n> (from x), got <shape of z>" in texts
     assert "y: expected n - k >= 0, got n = <n>, k = <k>" in texts
     assert "expected sizeof(T) > 1, got T = <T>" in texts

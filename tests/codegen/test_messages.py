@@ -12,7 +12,7 @@ from codegen.expr import Query
 from codegen.expr_c import CNames
 from codegen.expr_python import PythonNames
 from codegen.expr_text import print_text
-from codegen.messages import Message, Part, Text, Value, float_text, message, overflow_of, spelled
+from codegen.messages import Message, Part, StarOf, Text, Value, float_text, message, overflow_of, spelled
 from codegen.messages_c import c_escape, print_message_c
 from codegen.messages_python import print_message_python, python_escape
 from codegen.model import Operator
@@ -52,7 +52,7 @@ TEXTS = [
     "weight: expected 1 dimension, got RankOf(weight)",
     "index: expected 2 dimensions, got RankOf(index)",
     "weight: expected shape [n] with n = n (from x), got ShapeOf(weight)",
-    "rstd: expected shape [*rows] with rows = DimsOf(x) (from x), got ShapeOf(rstd)",
+    "rstd: expected shape [*rows] with rows = StarOf(rows) (from x), got ShapeOf(rstd)",
     "index: expected shape [k, n] with n = n (from x), got ShapeOf(index)",
     "expected n > 0, got n = n",
     "expected eps >= 0, got eps = eps",
@@ -69,7 +69,7 @@ def shown(part: Part) -> str:
         return part.text
     if isinstance(part, Value):
         return print_text(part.expr)
-    name = getattr(part, "argument", None) or part.span.argument  # type: ignore[union-attr]
+    name = part.name if isinstance(part, StarOf) else part.argument
     return f"{type(part).__name__}({name})"
 
 

@@ -88,3 +88,27 @@ def picked(
     x: Tensor, kind: Tensor, limited: Tensor, weight: Tensor, boxes: Tensor, scores: Tensor, low: float
 ) -> Tensor:
     return x[boxes[:, 0]] * weight + kind + limited
+
+
+def biased(x: Tensor, bias: Tensor | None) -> Tensor:
+    return x + 0 if bias is None else x + bias
+
+
+def biased_backward(grad_y: Tensor, bias: Tensor | None) -> tuple[Tensor, Tensor]:
+    return grad_y + 0, grad_y.flatten(0, -2).sum(0) if grad_y.dim() > 1 else grad_y + 0
+
+
+def limited(lo: Tensor | None, mask: Tensor | None, x: Tensor, hi: Tensor | None) -> Tensor:
+    y = (x if mask is None else x * mask).unsqueeze(-1)
+    y = y if lo is None else torch.maximum(y, lo)
+    return y if hi is None else torch.minimum(y, hi)
+
+
+def optional_star(x: Tensor, a: Tensor | None, b: Tensor | None) -> Tensor:
+    y = x if a is None else x + a.unsqueeze(0).flatten(0, -2).sum(0)
+    return y if b is None else y + b.sum()
+
+
+def widened(x: Tensor, w: Tensor | None, v: Tensor | None) -> Tensor:
+    y = torch.zeros_like(x) if w is None else w
+    return y if v is None else y + v

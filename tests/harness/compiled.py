@@ -32,13 +32,13 @@ def _same(first: Any, second: Any) -> None:
 
 def static(op: Contract, device: str, sample: Sample, backend: str = "aot_eager") -> None:
     """The whole call in one graph, by both roads, also with defaults left out."""
-    arguments = make(op, sample, op.choices()[0], device)
-    short = {name: value for name, value in arguments.items() if name not in op.defaults}
-    for road in op.roads():
-        compiled = _compiled(op, road, backend, dynamic=False)
-        for given in (arguments, short):
-            positional, keyword = op.split({name: given[name] for name in given})
-            _same(road(*positional, **keyword), compiled(*positional, **keyword))
+    for absent in op.absences:
+        arguments = make(op, sample, op.choices()[0], device, absent=absent)
+        for road in op.roads():
+            compiled = _compiled(op, road, backend, dynamic=False)
+            for given in (arguments, op.short(arguments)):
+                positional, keyword = op.split(given)
+                _same(road(*positional, **keyword), compiled(*positional, **keyword))
 
 
 def _no_more_than_two(op: Contract, device: str, growing: list[Sample], names: tuple[str, ...]) -> None:

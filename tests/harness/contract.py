@@ -77,7 +77,8 @@ class Contract:
     types: Mapping[str, tuple[str, ...]]
     tensors: Mapping[str, str]
     scalars: Mapping[str, Any]  # usual values
-    defaults: tuple[str, ...]  # scalars that may be left out, whose usual value is the default
+    absences: tuple[tuple[str, ...], ...]  # sets of optional tensors that a call can leave out
+    defaults: tuple[str, ...]  # arguments with a default, which is the usual value of a scalar and None for a tensor
     outputs: Mapping[str, str]
     saved: Mapping[str, str]
     mask: bool  # takes grad_mask
@@ -95,6 +96,14 @@ class Contract:
     def choices(self) -> list[tuple[str, ...]]:
         """Every combination of dtypes, variables in order."""
         return list(product(*self.types.values()))
+
+    def bound(self, dtypes: tuple[str, ...], absent: tuple[str, ...]) -> tuple[str, ...]:
+        """The choice that a call without the `absent` arguments makes: what nothing binds takes its first dtype."""
+        given = {written for name, written in self.tensors.items() if name not in absent}
+        return tuple(
+            dtype if variable in given else self.types[variable][0]
+            for variable, dtype in zip(self.types, dtypes, strict=True)
+        )
 
     def dtype(self, written: str, dtypes: tuple[str, ...]) -> torch.dtype:
         """The dtype of a tensor for one choice."""
@@ -137,6 +146,14 @@ class Contract:
         """Calls with arguments positional where possible."""
         positional, keyword = self.split(arguments)
         return function(*positional, **keyword)
+
+    def short(self, arguments: Arguments) -> Arguments:
+        """The arguments without those that equal their defaults."""
+        return {
+            name: value
+            for name, value in arguments.items()
+            if name not in self.defaults or (name in self.tensors and value is not None)
+        }
 
     def split(self, arguments: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional arguments, up to the first one that is left out, and keyword arguments."""

@@ -10,17 +10,19 @@ from torch.library import opcheck
 from torch.profiler import ProfilerActivity, profile
 
 from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple
-from tests.harness.layouts import LAYOUTS, is_taken, leaves, make, small_enough
+from tests.harness.layouts import LAYOUTS, is_taken, leaves, make, recording, small_enough
 from tests.harness.numbers import assert_close, terms, tolerance
 
 
 def matches_reference(op: Contract, device: str, dtypes: tuple[str, ...], layout: str, samples: list[Sample]) -> None:
     """Every sample in one layout; inputs stay as they were, and outputs share no memory with them."""
-    for seed, sample in enumerate(small_enough(samples, layout)):
-        arguments = make(op, sample, dtypes, device, layout, seed)
+    calls = [(sample, ()) for sample in small_enough(samples, layout)]
+    calls += [(samples[0], absent) for absent in op.absences if absent]
+    for seed, (sample, absent) in enumerate(calls):
+        arguments = make(op, sample, dtypes, device, layout, seed, absent)
         before = {name: value.clone() for name, value in arguments.items() if isinstance(value, torch.Tensor)}
         results = as_tuple(op.call(op.wrapper, arguments))
-        _compare(op, dtypes, arguments, results, f"{op.name} of {sample}")
+        _compare(op, op.bound(dtypes, absent), arguments, results, f"{op.name} of {sample}")
         for name, value in before.items():
             assert torch.equal(value, arguments[name]), f"{name} was written"
             for result in results:
@@ -65,16 +67,16 @@ def special_values(op: Contract, device: str, dtypes: tuple[str, ...], sample: S
 
 def call_styles(op: Contract, device: str, sample: Sample) -> None:
     """Defaults left out, everything by keyword, both roads: the same result, bit for bit."""
-    arguments = make(op, sample, op.choices()[0], device)
-    first = as_tuple(op.call(op.wrapper, arguments))
-    short = {name: value for name, value in arguments.items() if name not in op.defaults}
-    for function in (op.wrapper, op.overload, op.packet):
-        for given in (arguments, short):
-            _same(first, function(**given))
-            positional = tuple(value for name, value in given.items() if name not in op.keywords)
-            _same(first, function(*positional, **{k: v for k, v in given.items() if k in op.keywords}))
-    for twin in op.dispatched():
-        _same(first, as_tuple(op.call(twin, arguments))[: len(first)])
+    for absent in op.absences:
+        arguments = make(op, sample, op.choices()[0], device, absent=absent)
+        first = as_tuple(op.call(op.wrapper, arguments))
+        for function in (op.wrapper, op.overload, op.packet):
+            for given in (arguments, op.short(arguments)):
+                _same(first, function(**given))
+                positional, keyword = op.split(given)
+                _same(first, function(*positional, **keyword))
+        for twin in op.dispatched():
+            _same(first, as_tuple(op.call(twin, arguments))[: len(first)])
 
 
 def _same(first: tuple[torch.Tensor, ...], result: Any) -> None:
@@ -102,9 +104,10 @@ def no_recording(op: Contract, device: str, sample: Sample) -> None:
 def fake_agrees(op: Contract, device: str, layout: str, samples: list[Sample]) -> None:
     """Fake and real agree on shape, dtype, device and strides, for the operator and its twins."""
     mode = FakeTensorMode()
-    calls = [(op.choices()[0], sample) for sample in samples] + [(dtypes, samples[0]) for dtypes in op.choices()]
-    for dtypes, sample in calls:
-        arguments = make(op, sample, dtypes, device, layout)
+    calls = [(op.choices()[0], sample, ()) for sample in samples]
+    calls += [(dtypes, samples[0], absent) for dtypes in op.choices() for absent in op.absences]
+    for dtypes, sample, absent in calls:
+        arguments = make(op, sample, dtypes, device, layout, absent=absent)
         fakes = {k: mode.from_tensor(v) if isinstance(v, torch.Tensor) else v for k, v in arguments.items()}
         for operator in op.dispatched():
             real = as_tuple(op.call(operator, arguments))
@@ -129,17 +132,18 @@ def masks_agree(op: Contract, device: str, sample: Sample) -> None:
 
 def passes_opcheck(op: Contract, device: str, sample: Sample, *, grad: bool) -> None:
     """All of opcheck, for the operator and its twins. An operator whose gradient is missing refuses: not with grad."""
-    arguments = make(op, sample, op.choices()[0], device)
-    if grad:
-        arguments = leaves(arguments, op.gradients)
-    for operator in op.dispatched():
-        if grad and op.autograd == "missing" and operator is op.overload:
-            continue
-        positional, keyword = op.split(arguments)
-        opcheck(operator, positional, keyword)
-        if op.mask:
-            count = len(op.outputs)
-            opcheck(operator, positional, {**keyword, "grad_mask": [i == 0 for i in range(count)]})
+    for absent in op.absences:
+        arguments = make(op, sample, op.choices()[0], device, absent=absent)
+        if grad:
+            arguments = leaves(arguments, op.gradients)
+        for operator in op.dispatched():
+            if grad and op.autograd == "missing" and operator is op.overload and recording(arguments):
+                continue
+            positional, keyword = op.split(arguments)
+            opcheck(operator, positional, keyword)
+            if op.mask:
+                count = len(op.outputs)
+                opcheck(operator, positional, {**keyword, "grad_mask": [i == 0 for i in range(count)]})
 
 
 def copies(op: Contract, device: str, sample: Sample) -> None:

@@ -14,7 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
 
 from tests.harness.contract import Arguments, Contract, Sample, as_tuple, wide
-from tests.harness.layouts import leaves, make, small_enough
+from tests.harness.layouts import leaves, make, recording, small_enough
 from tests.harness.numbers import assert_close, terms, tolerance
 from tests.harness.project import reference
 
@@ -45,14 +45,14 @@ def _loss(results: tuple[torch.Tensor, ...], upstream: Upstream) -> torch.Tensor
 def _gradients(function: Callable[..., Any], op: Contract, given: Arguments, upstream: Upstream) -> Arguments:
     """The gradient of each input that requires one."""
     results = as_tuple(op.call(function, given))
-    names = [name for name in op.gradients if given[name].requires_grad]
+    names = recording(given)
     found = torch.autograd.grad(_loss(results, upstream), [given[name] for name in names])
     return dict(zip(names, found, strict=True))
 
 
 def _expected(op: Contract, given: Arguments, upstream: Upstream) -> Arguments:
     exact = {name: wide(value.detach() if isinstance(value, torch.Tensor) else value) for name, value in given.items()}
-    names = tuple(name for name in op.gradients if given[name].requires_grad)
+    names = recording(given)
     exact = leaves(exact, names)
     results = as_tuple(reference(op.reference)(**exact))
     found = torch.autograd.grad(_loss(results, upstream), [exact[name] for name in names])
@@ -61,8 +61,10 @@ def _expected(op: Contract, given: Arguments, upstream: Upstream) -> Arguments:
 
 def matches_reference(op: Contract, device: str, dtypes: tuple[str, ...], layout: str, samples: list[Sample]) -> None:
     """Gradients against float64, for each way in which the upstream gradient may lie in memory."""
-    for seed, sample in enumerate(small_enough(samples, layout)):
-        given = leaves(make(op, sample, dtypes, device, layout, seed), op.gradients)
+    calls = [(sample, ()) for sample in small_enough(samples, layout)]
+    calls += [(samples[0], absent) for absent in op.absences if absent]
+    for seed, (sample, absent) in enumerate(calls):
+        given = leaves(make(op, sample, dtypes, device, layout, seed, absent), op.gradients)
         # All ways for the usual call, then each in turn.
         kinds = list(UPSTREAM) if seed == 0 else [list(UPSTREAM)[seed % len(UPSTREAM)]]
         for kind in kinds:
@@ -78,25 +80,26 @@ def matches_reference(op: Contract, device: str, dtypes: tuple[str, ...], layout
 
 def roads_agree(op: Contract, device: str, sample: Sample) -> None:
     """torch.ops and the wrapper give the same bits."""
-    given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
-    first, second = (_gradients(road, op, given, UPSTREAM["dense"]) for road in op.roads())
-    assert all(torch.equal(first[name], second[name]) for name in first)
+    for absent in op.absences:
+        given = leaves(make(op, sample, op.choices()[0], device, absent=absent), op.gradients)
+        first, second = (_gradients(road, op, given, UPSTREAM["dense"]) for road in op.roads())
+        assert all(torch.equal(first[name], second[name]) for name in first)
 
 
 def passes_gradcheck(op: Contract, device: str, samples: list[Sample]) -> None:
     """Numerical derivatives in float64, through both roads."""
     choice = tuple("float64" if "float64" in dtypes else dtypes[0] for dtypes in op.types.values())
-    for sample in samples:
-        given = leaves(make(op, sample, choice, device), op.gradients)
-        inputs = tuple(given[name] for name in op.gradients)
-        if sum(tensor.numel() for tensor in inputs) > 1000:
+    for sample, absent in [(sample, ()) for sample in samples] + [(samples[0], absent) for absent in op.absences[1:]]:
+        given = leaves(make(op, sample, choice, device, absent=absent), op.gradients)
+        names = recording(given)
+        if sum(given[name].numel() for name in names) > 1000:
             continue  # the matrix of derivatives has the square of that many elements
         for road in op.roads():
 
             def call(*tensors: torch.Tensor, road: Callable[..., Any] = road, given: Arguments = given) -> Any:
-                return op.call(road, {**given, **dict(zip(op.gradients, tensors, strict=True))})
+                return op.call(road, {**given, **dict(zip(recording(given), tensors, strict=True))})
 
-            assert torch.autograd.gradcheck(call, inputs)
+            assert torch.autograd.gradcheck(call, tuple(given[name] for name in names))
 
 
 class Recorder(TorchDispatchMode):

@@ -102,14 +102,24 @@ def arranged(tensor: torch.Tensor, layout: str) -> torch.Tensor:
 
 
 def make(
-    op: Contract, sample: Sample, dtypes: tuple[str, ...], device: str, layout: str = "contiguous", seed: int = 0
+    op: Contract,
+    sample: Sample,
+    dtypes: tuple[str, ...],
+    device: str,
+    layout: str = "contiguous",
+    seed: int = 0,
+    absent: tuple[str, ...] = (),
 ) -> Arguments:
-    """The arguments of a call, in their order."""
+    """The arguments of a call, in their order; None for those that are `absent`."""
     random = torch.Generator().manual_seed(seed)
+    dtypes = op.bound(dtypes, absent)
     arguments: Arguments = {}
     for name in op.arguments:
         if name in op.scalars:
             arguments[name] = sample.get(name, op.scalars[name])
+            continue
+        if name in absent:
+            arguments[name] = None
             continue
         wanted, dtype = sample[name], op.dtype(op.tensors[name], dtypes)
         steered = isinstance(wanted, Elements)
@@ -144,4 +154,12 @@ def _has_view(tensor: torch.Tensor, shape: Shape) -> bool:
 
 def leaves(arguments: Arguments, names: tuple[str, ...]) -> Arguments:
     """The same arguments, those named as leaves that require grad, with their strides."""
-    return {name: value.detach().requires_grad_() if name in names else value for name, value in arguments.items()}
+    return {
+        name: value.detach().requires_grad_() if name in names and value is not None else value
+        for name, value in arguments.items()
+    }
+
+
+def recording(arguments: Arguments) -> tuple[str, ...]:
+    """The arguments that require grad."""
+    return tuple(name for name, value in arguments.items() if isinstance(value, torch.Tensor) and value.requires_grad)

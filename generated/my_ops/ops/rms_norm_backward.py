@@ -75,15 +75,15 @@ def _fake(
         x.shape[:-1],
         rows,
         lambda: (
-            f"x: expected shape [*rows, n] with rows = {_rules.sizes_text(grad_y.shape[:-1])} (from grad_y), n = {n} "
-            f"(from grad_y), got {_rules.sizes_text(x.shape)}"
+            f"x: expected shape [*rows, n] with rows = {_rules.sizes_text(rows)} (from grad_y), n = {n} (from grad_y), "
+            f"got {_rules.sizes_text(x.shape)}"
         ),
     )
     _check(
         x.shape[-1] == n,
         lambda: (
-            f"x: expected shape [*rows, n] with rows = {_rules.sizes_text(grad_y.shape[:-1])} (from grad_y), n = {n} "
-            f"(from grad_y), got {_rules.sizes_text(x.shape)}"
+            f"x: expected shape [*rows, n] with rows = {_rules.sizes_text(rows)} (from grad_y), n = {n} (from grad_y), "
+            f"got {_rules.sizes_text(x.shape)}"
         ),
     )
     _check(
@@ -94,7 +94,7 @@ def _fake(
         rstd.shape,
         rows,
         lambda: (
-            f"rstd: expected shape [*rows] with rows = {_rules.sizes_text(grad_y.shape[:-1])} (from grad_y), got "
+            f"rstd: expected shape [*rows] with rows = {_rules.sizes_text(rows)} (from grad_y), got "
             f"{_rules.sizes_text(rstd.shape)}"
         ),
     )

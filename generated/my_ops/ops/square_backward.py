@@ -45,7 +45,7 @@ def _fake(grad_y: Tensor, x: Tensor) -> Tensor:
         x.shape,
         shape,
         lambda: (
-            f"x: expected shape [*shape] with shape = {_rules.sizes_text(grad_y.shape)} (from grad_y), got "
+            f"x: expected shape [*shape] with shape = {_rules.sizes_text(shape)} (from grad_y), got "
             f"{_rules.sizes_text(x.shape)}"
         ),
     )
