@@ -20,6 +20,7 @@ from codegen.rules import (
     BindDim,
     BindStar,
     CheckRule,
+    ContiguousRule,
     Derive,
     DeviceRule,
     DtypeRule,
@@ -159,6 +160,8 @@ def _check(conditional: Rule) -> Check:
             step = "dtypes"
         case DeviceRule():
             step = "devices"
+        case ContiguousRule():
+            step = "layouts"
         case CheckRule():
             step = "checks"
         case SizeRule():

@@ -11,7 +11,7 @@ from codegen.check import Checked, check
 from codegen.commands.report import Report
 from codegen.errors import Diagnostics
 from codegen.load import load
-from codegen.lower import lower
+from codegen.lower import DOCS, lower
 from codegen.render import Renderer
 from codegen.write import Tree
 
@@ -55,10 +55,12 @@ def rendered(spec: Spec, tree: Tree) -> dict[str, bytes]:
 
 
 def tree_of(spec: Spec, output: str) -> Tree:
-    """Where files go: to `output`, by default generated/ beside the spec. The schema for editors belongs to the
-    generator, and is kept where the spec has it beside itself.
+    """Where files go: to generated/ and docs/ops/ beside the spec, or all to `output`. The schema for editors is part
+    of the generator, and is written where that stands beside the spec.
     """
     root = spec.path.parent
     beside = root / PACKAGE.name
     single = {schema.NAME: beside / schema.NAME} if beside.is_dir() and beside.samefile(PACKAGE) else {}
-    return Tree(root, Path(output) if output else root / "generated", spec.path, single=single)
+    if output:
+        return Tree(root, Path(output), spec.path, single=single)
+    return Tree(root, root / "generated", spec.path, {DOCS: root / "docs" / "ops"}, single)

@@ -163,15 +163,14 @@ def _values(op: Operator, spelled: Names) -> dict[str, Expr | None]:
 
 
 def _value(rule: ValueRule, spelled: Names) -> str:
+    column = f"[..., {rule.column}]" if rule.column is not None else ""
     match rule:
-        case ElementsRule() if rule.column is None:
-            return spelled.text(rule.condition)
         case OffsetsRule():
-            return f"offsets({rule.argument}, {spelled.text(rule.total)})"
+            return f"offsets({rule.argument}{column}, {spelled.text(rule.total)})"
         case SumRule():
-            summed = Name(f"sum({rule.of})", NameKind.ELEMENT, Type.INT)
-            return spelled.text(substitute(rule.condition, {rule.argument: summed}))
-    return rule.text
+            return f"sum of {rule.argument}{column}: {spelled.text(rule.condition)}"
+    text = spelled.text(rule.condition)
+    return f"{rule.argument}{column}: {text}" if column else text
 
 
 def _conditions(old: Mapping[str, Expr | None], new: Mapping[str, Expr | None]) -> list[Change]:

@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from codegen.lower.c_files import build_view, cpu_unit_view, header_view, library_view
 from codegen.lower.c_host import host_view
 from codegen.lower.cuda import arguments_view, entries_view
+from codegen.lower.docs import index_view, page_view
 from codegen.lower.python import module_view, package_view
 from codegen.lower.tests import test_view
 from codegen.model import Library, Operator
 
+# Documentation has a folder of its own; elsewhere paths that start like this stand for it.
+DOCS = "docs/"
+
 
 @dataclass(frozen=True)
 class Output:
-    """One file: its path under generated/, the template that lays it out, and the view that the template prints."""
+    """One file: its path under generated/ (or DOCS), the template that lays it out, and the view that it prints."""
 
     path: str
     template: str
@@ -34,6 +38,7 @@ def operator_files(library: Library, op: Operator) -> list[Output]:
         files.append(Output(f"cuda/{op.name}.cu", "op.cu.j2", entries_view(library, op)))
     files.append(Output(f"{library.namespace}/ops/{op.name}.py", "op.py.j2", module_view(library, op)))
     files.append(Output(f"tests/test_{op.name}.py", "test_op.py.j2", test_view(library, op)))
+    files.append(Output(f"{DOCS}{op.name}.md", "op.md.j2", page_view(library, op)))
     return files
 
 
@@ -57,6 +62,7 @@ def lower(library: Library) -> list[Output]:
         Output("c/library.c", "library.c.j2", shared),
         Output("c/operators.h", "operators.h.j2", shared),
         Output("ops.cmake", "ops.cmake.j2", build_view(library)),
+        Output(f"{DOCS}README.md", "ops_index.md.j2", index_view(library)),
         *_package_files(library),
     ]
     for op in library.operators:

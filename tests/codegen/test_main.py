@@ -52,6 +52,9 @@ def test_generate_and_check(project: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("generated: ")
     first = snapshot(project / "generated")
+    docs = {f"docs/{name}": data for name, data in snapshot(project / "docs" / "ops").items()}
+    assert sorted(docs) == ["docs/README.md", "docs/twice.md"]
+    first |= docs
     assert run(project, "generate").stdout.endswith(f"0 files written, 0 removed, {len(first)} unchanged\n")
     assert run(project, "check").returncode == 0
     assert run(project, "generate", "--output", "again").returncode == 0

@@ -1,0 +1,72 @@
+"""Pages of operators: one for each, whole, and hostile texts stay texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from codegen.lower import DOCS, lower
+from codegen.model import Library
+from codegen.render import Renderer
+from tests.codegen.test_markdown import HOSTILE, shown
+
+ROOT = Path(__file__).parents[2]
+PARSER = MarkdownIt("commonmark").enable("table")
+
+
+def pages(library: Library) -> dict[str, str]:
+    renderer = Renderer(ROOT / "templates")
+    files = [file for file in lower(library) if file.path.startswith(DOCS)]
+    return {file.path.removeprefix(DOCS): renderer.render(file.template, file.view).decode() for file in files}
+
+
+def test_links_lead_somewhere() -> None:
+    folder = ROOT / "docs" / "ops"
+    for page in folder.glob("*.md"):
+        for token in PARSER.parse(page.read_text()):
+            for child in token.children or []:
+                if child.type == "link_open":
+                    assert (folder / str(child.attrs["href"])).exists(), (page.name, child.attrs)
+
+
+def test_no_error_text_of_the_page_is_older_than_the_code(library: Callable[[str], Library]) -> None:
+    text = (ROOT / "ops.yaml").read_text()
+    for name, page in pages(library(text)).items():
+        assert page == (ROOT / "docs" / "ops" / name).read_text()
+
+
+def hostile_spec(text: str) -> str:
+    quoted = '"' + "".join(f"\\U{ord(character):08x}" for character in text) + '"'
+    return f"""
+namespace: demo
+devices: [cpu]
+ops:
+  f:
+    doc: {quoted}
+    inputs: {{x: {{type: "float32[n]", doc: {quoted}}}}}
+    outputs: {{y: {{type: "float32[n]", doc: {quoted}}}}}
+    checks: [{{that: n > 0, message: {quoted}}}]
+"""
+
+
+@pytest.mark.parametrize("text", [text for text in HOSTILE if text.isprintable()])
+def test_hostile_texts(library: Callable[[str], Library], text: str) -> None:
+    found = pages(library(hostile_spec(text)))
+    plain = pages(library(hostile_spec("word")))
+
+    def structure(page: str) -> list[str]:
+        return [token.type for token in PARSER.parse(page)]
+
+    for name in ("f.md", "README.md"):
+        assert structure(found[name]) == structure(plain[name]), found[name]
+        kinds = {child.type for token in PARSER.parse(found[name]) for child in token.children or []}
+        assert kinds <= {"text", "text_special", "code_inline", "link_open", "link_close", "softbreak"}
+    cells = [
+        "".join(child.content for child in token.children or [])
+        for token in PARSER.parse(found["f.md"])
+        if token.type == "inline"
+    ]
+    assert [" ".join(cell.split()) for cell in cells].count(shown(text)) == 3
