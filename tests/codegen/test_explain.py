@@ -139,6 +139,7 @@ files
   generated/cuda/scale.cu        generated
   generated/demo/ops/scale.py    generated
   generated/tests/test_scale.py  generated
+  docs/ops/scale.md              generated
 """
 
 
