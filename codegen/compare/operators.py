@@ -10,7 +10,7 @@ from codegen.compare.arguments import compare_arguments, pair_arguments
 from codegen.compare.change import Change, breaking, compatible, listed, sets
 from codegen.compare.shapes import Names, compare_shapes, names, renamed_dims
 from codegen.contract import Acc, Argument, Output, TensorType, Variable
-from codegen.expr import Compare, Constant, Expr, Name, NameKind, Type, substitute
+from codegen.expr import Compare, Constant, Expr
 from codegen.expr_text import print_text
 from codegen.model import Check, Operator
 from codegen.rules import ElementsRule, OffsetsRule, SumRule, ValueRule
