@@ -52,6 +52,7 @@ from codegen.rules import (
     DimCompare,
     DtypeRule,
     ExpandRule,
+    HostRule,
     Index,
     Known,
     PlainRule,
@@ -141,7 +142,10 @@ def rules(
     found: list[Rule] = [*_dtype_rules(types, tensors, optional)]
     placed = [name for name, _ in tensors if name not in on_host]
     first = next((name for name in placed if name not in optional), "")
-    found += [_given(DeviceRule(name, first), name, optional) for name in placed if name != first]
+    devices = [name for name, _ in tensors if name != first]
+    found += [
+        _given(HostRule(name) if name in on_host else DeviceRule(name, first), name, optional) for name in devices
+    ]
     expanded = {argument.name for argument in arguments if argument.has_word("expand")}
     for name, tensor in tensors:
         if name in expanded:

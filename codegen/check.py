@@ -10,7 +10,7 @@ from codegen import bind, check_rules, check_values, keys, names, supported
 from codegen.check_backward import Declared, check_backward, names_operator
 from codegen.check_contract import check_contract
 from codegen.check_launch import Passes, check_passes
-from codegen.check_words import check_launch_size
+from codegen.check_words import check_device, check_launch_size
 from codegen.contract import Argument, TensorType
 from codegen.errors import Diagnostics, Position, shown
 from codegen.load import Mapping, Node, Scalar
@@ -145,6 +145,7 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
         # The error record of a call has room for a few spelled-out values.
         if isinstance(rule, ShapeRule | ExpandRule | ElementsRule | SumRule) and spelled(message(rule)) > MAX_SPELLED:
             read.error(key, f"the rule on {rule.argument} names too many values for one message")
+    check_device(read, key, draft)
     check_launch_size(read, key, draft)
     operator = replace(draft, rules=rules, passes=passes.passes, several_passes=passes.several)
     return _Found(key, node, operator, contract.places, passes)

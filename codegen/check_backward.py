@@ -111,16 +111,19 @@ class _Matcher:
             if source.has_word("expand") and not argument.has_word("expand"):
                 text = f"the input {name} comes to {self.backward.name} with the sizes that {forward.name} was given"
                 self.error(text, f"write `expand` behind its type in {self.backward.name} too")
+            self.compare_places(argument, source)
             return Binding(name, "input", name)
         output = next((known for known in forward.outputs if known.name == name), None)
         if output is not None:
             self.compare(argument, output.type, "output")
+            self.compare_places(argument, output)
             return Binding(name, "output", name)
         upstream = name.removeprefix("grad_")
         output = next((known for known in forward.public_outputs if known.name == upstream), None)
         if upstream != name and output is not None:
             if floating(forward, output.type):
                 self.compare(argument, output.type, "output")
+                self.compare_places(argument, output)
             else:
                 self.error(f"the output {upstream} is never floating, so there is no {name}")
             return Binding(name, "gradient", upstream)
@@ -140,6 +143,17 @@ class _Matcher:
         text = f"the input {name} of {self.backward.name} is nothing that {forward.name} has"
         close = nearest(name, known)
         self.error(text, f'did you mean "{close}"?' if close else f"it can take {', '.join(known)}")
+
+    def compare_places(self, argument: Argument, source: Argument | Output) -> None:
+        """Both are on the host, or both on the device of the call, which may be a GPU."""
+        here = isinstance(source, Argument) and source.has_word("cpu")
+        if argument.has_word("cpu") == here or "cuda" not in self.backward.devices:
+            return
+        text = f"the input {argument.name} of {self.backward.name}"
+        if here:
+            self.error(f"{text} comes from the host", "write `cpu` behind its type there too")
+        else:
+            self.error(f"{text} says `cpu`, and what it is bound to is not on the host")
 
     def compare(self, argument: Argument, source: TensorType | ScalarType, what: str) -> None:
         """Both sides of a binding state the same contract."""
@@ -197,6 +211,9 @@ class _Matcher:
             self.error(f"the input {wanted} is never floating, so there is no grad_{wanted}")
         if source.has_word("no_grad"):
             self.error(f"the input {wanted} says no_grad, and {self.backward.name} computes grad_{wanted}")
+        if source.has_word("cpu") and "cuda" in self.backward.devices:
+            text = f"the input {wanted} stays on the host, and its gradient would be made on a GPU"
+            self.error(text, f"write `no_grad` behind the type of {wanted}")
         if _form(output.type.shape) != _form(source.type.shape):
             here, there = source.type.shape.text, output.type.shape.text
             self.error(f"grad_{wanted} has shape {there}, and {wanted} {here}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from codegen import layouts
-from codegen.contract import Shape, TensorType, Word
+from codegen.contract import TensorType, Word
 from codegen.fields import Field
 from codegen.load import Scalar
 from codegen.model import Operator
@@ -29,15 +29,20 @@ def check_names(read: Reader, fields: Sequence[Field], taken: Mapping[str, str])
                 read.within(field.part).error(field.key, text)
 
 
+def check_device(read: Reader, place: Scalar, op: Operator) -> None:
+    """An input that is in every call says on which device it runs."""
+    if "cuda" in op.devices and all(argument.has_word("cpu") for argument in op.tensors):
+        text = "every input says `cpu`, so none says on which device a call runs"
+        read.error(place, text, "leave `cpu` out where data may be on a GPU, or write devices: [cpu]")
+    elif all(isinstance(argument.type, TensorType) and argument.type.optional for argument in op.placed):
+        read.error(place, "every tensor without `cpu` is optional, so a call without any would have no device")
+
+
 def check_launch_size(read: Reader, place: Scalar, op: Operator) -> None:
     """Sizes and strides of shapes with a star, which have room for every dim, are arguments of a launch."""
-    tables: list[Shape] = []
-    for argument in op.tensors:
-        assert isinstance(argument.type, TensorType)
-        if layouts.layout(argument.words).free and layouts.rank(argument.type.shape) is None:
-            tables.append(argument.type.shape)
+    tables = layouts.tables(op.tensors)
     others = len(op.arguments) + len(op.outputs) + len(op.dims) + len(op.derived) + 4 * len(op.scratch)
-    size = 8 * (MAX_DIMS * (len(tables) + len(set(tables))) + len(tables) + others)
+    size = 8 * (MAX_DIMS * (len(tables) + len(set(tables.values()))) + len(tables) + others)
     if "cuda" in op.devices and tables and size > MAX_ARGUMENT_BYTES:
         text = f"sizes and strides of {len(tables)} tensors with a star do not fit the arguments of a launch"
         read.error(place, text, "leave out `strided` or `inner` where a copy does no harm, or name the dims")

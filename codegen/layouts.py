@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codegen.contract import DimEntry, Shape, Word
+from codegen.contract import Argument, DimEntry, Shape, TensorType, Word
 
 # Words of inputs that choose among the ways in which memory may lie; there is one of them at most.
 POLICIES = ("contiguous", "rows", "inner", "strided")
@@ -47,6 +47,23 @@ def facts(name: str, asked: Layout, has_star: bool, dims: int) -> tuple[str, ...
     if asked.policy == "rows" or (asked.free and not has_star and dims):
         return (f"{name}_stride",)
     return (f"{name}_dim", f"{name}_size", f"{name}_stride") if asked.free and has_star else ()
+
+
+def tables(arguments: Sequence[Argument]) -> dict[str, str]:
+    """The tensors whose sizes and strides are tables: their strides are free, and their shape has a star.
+
+    Each with the one that has the sizes of both: the first of the same shape that is always given, or itself.
+    """
+    shapes = {
+        argument.name: argument.type
+        for argument in arguments
+        if isinstance(argument.type, TensorType) and layout(argument.words).free and rank(argument.type.shape) is None
+    }
+    owners: dict[Shape, str] = {}
+    for name, kind in shapes.items():
+        if not kind.optional:
+            owners.setdefault(kind.shape, name)
+    return {name: owners.get(kind.shape, name) for name, kind in shapes.items()}
 
 
 def rank(shape: Shape) -> int | None:

@@ -28,6 +28,7 @@ from codegen.rules import (
     DtypeRule,
     ElementsRule,
     ExpandRule,
+    HostRule,
     Known,
     OffsetsRule,
     PlainRule,
@@ -172,6 +173,8 @@ def message(rule: PlainRule) -> Message:
             return Message((start, AccDtypeOf(rule.source), middle, DtypeOf(rule.argument)))
         case DeviceRule():
             return _same("device", rule.argument, rule.source, DeviceOf(rule.source), DeviceOf(rule.argument))
+        case HostRule():
+            return Message((Text(f"{rule.argument}: expected device cpu, got "), DeviceOf(rule.argument)))
         case RankRule():
             return _rank(rule)
         case ShapeRule():

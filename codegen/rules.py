@@ -70,6 +70,13 @@ class DeviceRule:
 
 
 @dataclass(frozen=True, slots=True)
+class HostRule:
+    """`argument` says `cpu`, and is there."""
+
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
 class RankRule:
     """`argument` has exactly `rank` dims, or, with a star in its shape, at least that many."""
 
@@ -246,6 +253,7 @@ PlainRule: TypeAlias = (
     | SameDtypeRule
     | AccDtypeRule
     | DeviceRule
+    | HostRule
     | RankRule
     | BindDim
     | BindStar

@@ -34,7 +34,6 @@ KEYS = {
 REPLACES_LAUNCH = ("elementwise", "triton", "kernels", "full_cuda")
 
 WORDS = {
-    "cpu": "the word `cpu`",
     "out": "the word `out`",
     "fill": "the word `fill`",
     "like": "the word `like`",

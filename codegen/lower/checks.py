@@ -46,6 +46,7 @@ from codegen.rules import (
     DimCompare,
     DtypeRule,
     ExpandRule,
+    HostRule,
     Index,
     PlainRule,
     RankRule,
@@ -129,6 +130,8 @@ class Checks:
                 return self.check(f"f->t.{rule.argument}.dtype == dtype_acc(f->d.{rule.variable})", message(rule))
             case DeviceRule():
                 return self.check(f"same_device(&f->t.{rule.argument}, &f->t.{rule.source})", message(rule))
+            case HostRule():
+                return self.check(f"!on_cuda(&f->t.{rule.argument})", message(rule))
             case RankRule():
                 comparison = "==" if rule.exact else ">="
                 return self.check(f"f->t.{rule.argument}.dim {comparison} {rule.rank}", message(rule))
@@ -211,6 +214,7 @@ def _headed(op: Operator, checks: Checks) -> Iterator[str]:
         SameDtypeRule: "dtypes",
         AccDtypeRule: "dtypes",
         DeviceRule: "devices",
+        HostRule: "devices",
         ContiguousRule: "layouts",
         CheckRule: "checks",
     }

@@ -26,9 +26,9 @@ def dtype_constant(name: str) -> str:
 
 
 def first_given(op: Operator) -> str:
-    """The first tensor that is in every call: the others are on its device."""
+    """The first tensor that is in every call: the others are on its device, but for those that stay on the host."""
     return next(
-        argument.name for argument in op.tensors if isinstance(argument.type, TensorType) and not argument.type.optional
+        argument.name for argument in op.placed if isinstance(argument.type, TensorType) and not argument.type.optional
     )
 
 

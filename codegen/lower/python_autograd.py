@@ -100,7 +100,9 @@ class _Declared:
             value = self.names.dim(dims[name]) if name in dims else name
             lines.append(f"{ctx}.{name} = {value}")
         lines += [f"{ctx}.like_{name} = {name}.shape, {name}.dtype, {name}.device" for name in self.required()]
-        lines += [f"{ctx}._sizes_of_{name} = {name}.shape" for name in self.expanded]
+        for name in self.expanded:
+            absent = f"None if {name} is None else " if getattr(op.argument(name).type, "optional", False) else ""
+            lines.append(f"{ctx}._sizes_of_{name} = {absent}{name}.shape")
         if self.saved:
             lines += call(f"{ctx}.save_for_backward", self.saved, indent=8)
         return lines

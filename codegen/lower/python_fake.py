@@ -24,6 +24,7 @@ from codegen.rules import (
     DtypeRule,
     ElementsRule,
     ExpandRule,
+    HostRule,
     OffsetsRule,
     PlainRule,
     RankRule,
@@ -96,6 +97,8 @@ def rule_lines(names: Names, rule: PlainRule) -> list[str]:
             return _check(names, f"{rule.argument}.dtype == {HELPER}acc({rule.source}.dtype)", message(rule))
         case DeviceRule():
             return _check(names, f"{rule.argument}.device == {rule.source}.device", message(rule))
+        case HostRule():
+            return _check(names, f"{rule.argument}.is_cpu", message(rule))
         case RankRule():
             comparison = "==" if rule.exact else ">="
             trivial = rule.rank == 0 and not rule.exact

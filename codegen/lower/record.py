@@ -6,11 +6,11 @@ bodies see.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
-from codegen.contract import Acc, Dtype, FixedDtype, Shape, TensorType, Variable
-from codegen.layouts import layout, rank
+from codegen.contract import Acc, Dtype, FixedDtype, TensorType, Variable
+from codegen.layouts import layout, tables
 from codegen.model import Operator
 from codegen.types import DTYPES
 
@@ -79,25 +79,22 @@ def layout_fields(op: Operator) -> list[Field]:
     and their sizes. Tensors of equal shapes have these in common.
     """
     found: list[Field] = []
-    owners: dict[Shape, str] = {}
+    owners = tables(op.tensors)
     for argument in op.tensors:
         assert isinstance(argument.type, TensorType)
-        asked, name = layout(argument.words), argument.name
+        asked, name, count = layout(argument.words), argument.name, len(argument.type.shape.entries)
         if asked.policy == "rows":
             text = f"from one row of {name} to the next"
             found.append(Field(f"{name}_stride", "sizes", text=text, count=1, tensor=name, fact="row stride"))
-        elif asked.free:
-            found += _free(name, argument.type.shape, owners)
+        elif name in owners:
+            found += _tables(name, owners[name])
+        elif asked.free and count:
+            found.append(Field(f"{name}_stride", "sizes", count=count, tensor=name, fact="strides"))
     return found
 
 
-def _free(name: str, shape: Shape, owners: dict[Shape, str]) -> list[Field]:
-    """What tells about the dims of one tensor; `owners` has the first tensor of each shape with a star."""
-    count = rank(shape)
-    strides = Field(f"{name}_stride", "sizes", count=count or 0, tensor=name, fact="strides")
-    if count is not None:
-        return [strides] if count else []
-    owner = owners.setdefault(shape, name)
+def _tables(name: str, owner: str) -> list[Field]:
+    """What tells about a tensor whose shape has a star; `owner` has the number of dims and their sizes."""
 
     def shared(what: str) -> str:
         return "" if owner == name else f"{owner}_{what}"
@@ -105,7 +102,7 @@ def _free(name: str, shape: Shape, owners: dict[Shape, str]) -> list[Field]:
     return [
         Field(f"{name}_dim", "integer", tensor=name, fact="dim", source=shared("dim")),
         Field(f"{name}_size", "table", count=MAX_DIMS, tensor=name, fact="sizes", source=shared("size")),
-        replace(strides, kind="table", count=MAX_DIMS),
+        Field(f"{name}_stride", "table", count=MAX_DIMS, tensor=name, fact="strides"),
     ]
 
 

@@ -45,6 +45,7 @@ from codegen.rules import (
     DtypeRule,
     ElementsRule,
     ExpandRule,
+    HostRule,
     Index,
     OffsetsRule,
     RankRule,
@@ -217,7 +218,7 @@ def wrong_calls(op: Operator) -> list[Wrong]:
                 dtype = next((name for name in OTHER_DTYPES if name not in wanted), "")
                 tensor = WrongTensor(dtype, usual.shapes()[rule.argument])
                 found += [_tensor(usual, rule, rule.argument, tensor)] if dtype else []
-            case DeviceRule():
+            case DeviceRule() | HostRule():
                 name = rule.argument
                 tensor = WrongTensor(dtype_of(usual, name), usual.shapes()[name], other_device=True)
                 found.append(_tensor(usual, rule, name, tensor))
@@ -267,7 +268,15 @@ def _absent(op: Operator, rule: Rule) -> frozenset[str]:
 
 def _tensor(
     usual: Sample,
-    rule: DtypeRule | SameDtypeRule | AccDtypeRule | DeviceRule | RankRule | ShapeRule | ExpandRule | ContiguousRule,
+    rule: DtypeRule
+    | SameDtypeRule
+    | AccDtypeRule
+    | DeviceRule
+    | HostRule
+    | RankRule
+    | ShapeRule
+    | ExpandRule
+    | ContiguousRule,
     name: str,
     tensor: WrongTensor,
 ) -> Wrong:

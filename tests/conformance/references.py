@@ -66,12 +66,12 @@ def by_any_strides(x: Tensor, z: Tensor, w: Tensor) -> Tensor:
     return x + z + w.sum()
 
 
-def add_bias(x: Tensor, bias: Tensor, scale: Tensor) -> Tensor:
-    return x * scale + bias
+def add_bias(x: Tensor, bias: Tensor | None, scale: Tensor) -> Tensor:
+    return x * scale + (0 if bias is None else bias)
 
 
-def add_bias_backward(grad_y: Tensor, x: Tensor, bias: Tensor, scale: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    return grad_y * scale, grad_y + 0 * bias, grad_y * x
+def add_bias_backward(grad_y: Tensor, x: Tensor, bias: Tensor | None, scale: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    return grad_y * scale, grad_y + 0 * (0 if bias is None else bias), grad_y * x
 
 
 def masked(q: Tensor, k: Tensor, mask: Tensor) -> Tensor:
@@ -112,3 +112,7 @@ def optional_star(x: Tensor, a: Tensor | None, b: Tensor | None) -> Tensor:
 def widened(x: Tensor, w: Tensor | None, v: Tensor | None) -> Tensor:
     y = torch.zeros_like(x) if w is None else w
     return y if v is None else y + v
+
+
+def scaled_from_host(order: Tensor, x: Tensor, factors: Tensor) -> Tensor:
+    return x * factors[order.long()].sum()

@@ -114,6 +114,10 @@ class Contract:
         assert isinstance(found, torch.dtype)
         return found
 
+    def place(self, name: str, device: str) -> str:
+        """Where a tensor argument of a call on `device` is."""
+        return "cpu" if "cpu" in self.words.get(name, ()) else device
+
     @property
     def wrapper(self) -> Callable[..., Any]:
         """The typed Python function."""

@@ -88,8 +88,9 @@ def other_device(op: Contract, samples: list[Sample]) -> None:
             assert all(result.device == torch.device("cuda:1") for result in results)
             _same(as_tuple(op.call(op.wrapper, here)), tuple(result.to("cuda:0") for result in results))
         there = make(op, samples[0], op.choices()[0], "cuda:1")
-        mixed = {**there, list(op.tensors)[-1]: here[list(op.tensors)[-1]]}
-        if len(op.tensors) > 1:
+        placed = [name for name in op.tensors if op.place(name, "cuda:1") != "cpu"]
+        mixed = {**there, placed[-1]: here[placed[-1]]}
+        if len(placed) > 1:
             with pytest.raises(RuntimeError, match="expected device cuda:1"):
                 op.call(op.wrapper, mixed)
             assert torch.cuda.current_device() == 0
@@ -148,13 +149,13 @@ def beyond_32_bits(op: Contract, device: str, samples: list[Sample]) -> None:
             pytest.skip(f"needs {25 * elements >> 30} GiB of GPU memory")
         arguments: Arguments = {**op.scalars}
         for name, wanted in sample.items():
-            dtype = op.dtype(op.tensors[name], dtypes)
+            dtype, place = op.dtype(op.tensors[name], dtypes), op.place(name, device)
             if isinstance(wanted, Elements):
-                arguments[name] = torch.randint(wanted.low, wanted.high, wanted.shape, dtype=dtype, device=device)
+                arguments[name] = torch.randint(wanted.low, wanted.high, wanted.shape, dtype=dtype, device=place)
             elif dtype.is_floating_point:
-                arguments[name] = torch.randn(wanted, dtype=dtype, device=device)
+                arguments[name] = torch.randn(wanted, dtype=dtype, device=place)
             else:
-                arguments[name] = torch.randint(0, 100, wanted, dtype=dtype, device=device)
+                arguments[name] = torch.randint(0, 100, wanted, dtype=dtype, device=place)
         results = as_tuple(op.call(op.wrapper, arguments))
         exact: dict[str, Any] = {
             k: v.float() if isinstance(v, torch.Tensor) and v.is_floating_point() else v for k, v in arguments.items()

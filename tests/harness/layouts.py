@@ -122,12 +122,14 @@ def make(
             arguments[name] = None
             continue
         wanted, dtype = sample[name], op.dtype(op.tensors[name], dtypes)
-        steered = isinstance(wanted, Elements)
-        tensor = filled(wanted, dtype, random).to(device) if steered else data(wanted, dtype, device, random)
+        place, steered = op.place(name, device), isinstance(wanted, Elements)
+        tensor = filled(wanted, dtype, random).to(place) if steered else data(wanted, dtype, place, random)
         alike = layout == "expanded" and steered and wanted.depends
         view = arranged(tensor, "sliced" if alike else layout)
         refused = "contiguous" in op.words.get(name, ()) and not view.is_contiguous()
         arguments[name] = tensor if refused else view
+        if place != device:
+            arguments[name] = arguments[name].pin_memory()  # which a kernel can read
     return arguments
 
 

@@ -23,10 +23,21 @@ def _arguments(op: Contract, device: str, other: str, usual: Sample, wrong: Wron
                 tensor = torch.tensor(change.elements).to(dtype).reshape(change.shape)
             if change.strides:
                 tensor = torch.empty_strided(change.shape, change.strides, dtype=dtype).copy_(tensor)
-            arguments[name] = tensor.to(other if change.other else device)
+            arguments[name] = tensor.to(other if change.other else op.place(name, device))
         else:
             arguments[name] = change
     return arguments
+
+
+def _here(device: str) -> str:
+    """The device as errors spell it: cuda:0."""
+    return str(torch.empty(0, device=device).device)
+
+
+def _host_moved(op: Contract, device: str, wrong: Wrong) -> bool:
+    """Whether the tensor that is on the wrong device belongs on the host, and the others on a GPU."""
+    moved = [name for name, change in wrong.changes.items() if isinstance(change, Tensor) and change.other]
+    return any(op.place(name, device) != device for name in moved)
 
 
 def _raises(call: Callable[[], Any]) -> str:
@@ -40,11 +51,9 @@ def eager(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
     if wrong.elements and device != "cpu":
         return  # elements on a GPU are not looked at
     # On the CPU the meta device stands in for a second one; the kernel that PyTorch then calls is the fake one.
-    other = "meta" if device == "cpu" else "cpu"
+    other = "meta" if device == "cpu" else _here(device) if _host_moved(op, device, wrong) else "cpu"
     arguments = _arguments(op, device, other, usual, wrong)
-    tensors = [value for value in arguments.values() if isinstance(value, torch.Tensor)]
-    here = next(str(tensor.device) for tensor in tensors if tensor.device.type != other)
-    expected = op.text(wrong.text.replace("{device}", here).replace("{other}", other))
+    expected = op.text(wrong.text.replace("{device}", _here(device)).replace("{other}", other))
     for function in (op.wrapper, *op.dispatched()):
         assert _raises(lambda function=function: op.call(function, arguments)) == expected
     if op.gradients and "dtype" not in wrong.text:
@@ -61,16 +70,15 @@ def fake(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
     if wrong.elements:
         return
     real = _arguments(op, device, device, usual, wrong)
+    other = "cuda:0" if device == "cpu" or _host_moved(op, device, wrong) else "cpu"
+    expected = op.text(wrong.text.replace("{device}", _here(device)).replace("{other}", other))
     with FakeTensorMode() as mode:
         arguments = {}
         for name, value in real.items():
             arguments[name] = mode.from_tensor(value) if isinstance(value, torch.Tensor) else value
-        other = "cuda:0" if device == "cpu" else "cpu"
         for name, change in wrong.changes.items():
             if isinstance(change, Tensor) and change.other:
                 arguments[name] = torch.empty(change.shape, dtype=getattr(torch, change.dtype), device=other)
-        here = next(str(v.device) for v in arguments.values() if isinstance(v, torch.Tensor) and str(v.device) != other)
-        expected = op.text(wrong.text.replace("{device}", here).replace("{other}", other))
         for function in (op.wrapper, *op.dispatched()):
             assert _raises(lambda function=function: op.call(function, arguments)) == expected
 

@@ -8,8 +8,9 @@ template <typename T> __device__ void add_bias(const add_bias_args<T> &a) {
         bias += left % a.bias_size[dim] * a.bias_stride[dim];
         left /= a.bias_size[dim];
     }
-    const int64_t column = a.bias_stride[a.bias_dim - 1];
+    const int64_t column = a.bias != nullptr ? a.bias_stride[a.bias_dim - 1] : 0;
     for (int64_t j = threadIdx.x; j < a.n; j += blockDim.x) {
-        a.y[row * a.n + j] = a.x[row * a.n + j] * a.scale[row * a.scale_stride[0] + j] + bias[j * column];
+        const T x = a.x[row * a.n + j] * a.scale[row * a.scale_stride[0] + j];
+        a.y[row * a.n + j] = a.bias != nullptr ? x + bias[j * column] : x;
     }
 }
