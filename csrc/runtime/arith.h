@@ -101,11 +101,7 @@ static inline int64_t next_pow2_i64(bool *overflow, int64_t a) {
         *overflow = true;
         return 0;
     }
-    int64_t r = 1;
-    while (r < a) {
-        r *= 2;
-    }
-    return r;
+    return a <= 1 ? 1 : INT64_C(1) << (64 - __builtin_clzll((unsigned long long)a - 1));
 }
 
 /* Product of sizes; 0 when any of them is, even if the others overflow. */

@@ -4,14 +4,7 @@
 
 #include "torch_abi.h"
 
-typedef struct dtype_row {
-    const char *name;
-    int64_t size;
-    dtype acc;
-    int32_t (*number)(void);
-} dtype_row;
-
-static const dtype_row rows[] = {
+const dtype_row dtype_rows[] = {
     [DTYPE_FLOAT64] = {"float64", 8, DTYPE_FLOAT64, aoti_torch_dtype_float64},
     [DTYPE_FLOAT32] = {"float32", 4, DTYPE_FLOAT32, aoti_torch_dtype_float32},
     [DTYPE_FLOAT16] = {"float16", 2, DTYPE_FLOAT32, aoti_torch_dtype_float16},
@@ -45,7 +38,7 @@ void dtype_load(void) {
         from_torch[i] = DTYPE_OTHER;
     }
     for (int d = 0; d < DTYPE_OTHER; d++) {
-        const int32_t number = rows[d].number();
+        const int32_t number = dtype_rows[d].number();
         to_torch[d] = number;
         if (number >= 0 && number < TORCH_NUMBERS) {
             from_torch[number] = (uint8_t)d;
@@ -58,11 +51,3 @@ dtype dtype_from_torch(int32_t number) {
 }
 
 int32_t dtype_to_torch(dtype d) { return to_torch[d]; }
-
-const char *dtype_name(dtype d) { return rows[d].name; }
-
-int64_t dtype_size(dtype d) { return rows[d].size; }
-
-dtype dtype_acc(dtype d) { return rows[d].acc; }
-
-bool dtype_is_integer(dtype d) { return rows[d].acc == DTYPE_INT64; }

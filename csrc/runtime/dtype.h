@@ -32,21 +32,31 @@ typedef enum dtype {
     DTYPE_OTHER /* one that this library has no name for */
 } dtype;
 
+/* One row for each dtype. */
+typedef struct dtype_row {
+    const char *name;
+    int64_t size;
+    dtype acc;
+    int32_t (*number)(void); /* PyTorch's getter */
+} dtype_row;
+
+extern const dtype_row dtype_rows[];
+
 void dtype_load(void);
 dtype dtype_from_torch(int32_t number);
 int32_t dtype_to_torch(dtype d);
 
 /* "float32"; the name of DTYPE_OTHER is "another dtype". */
-const char *dtype_name(dtype d);
+static inline const char *dtype_name(dtype d) { return dtype_rows[d].name; }
 
 /* Bytes of one element, 0 for DTYPE_OTHER. */
-int64_t dtype_size(dtype d);
+static inline int64_t dtype_size(dtype d) { return dtype_rows[d].size; }
 
 /* Integers and bool. */
-bool dtype_is_integer(dtype d);
+static inline bool dtype_is_integer(dtype d) { return dtype_rows[d].acc == DTYPE_INT64; }
 
 /* What sums of this dtype are held in: float32 for the narrow floating dtypes and float32 itself, float64 for float64,
  * int64 for integers and bool, complex dtypes themselves. */
-dtype dtype_acc(dtype d);
+static inline dtype dtype_acc(dtype d) { return dtype_rows[d].acc; }
 
 #endif

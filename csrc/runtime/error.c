@@ -35,8 +35,10 @@ bool fail_abi(error *e, const char *function) {
 }
 
 void error_raise(const error *e) {
-    /* The function, file and line would only be added to the text in PyTorch's C++ stack trace mode. */
-    aoti_torch_check(!e->set, e->op, "", 0, e->text);
+    if (e->set) {
+        /* The function, file and line would only be added to the text in PyTorch's C++ stack trace mode. */
+        aoti_torch_check(false, e->op, "", 0, e->text);
+    }
 }
 
 char *error_value(error *e) { return e->value[e->values++ % ERROR_VALUES]; }
