@@ -71,7 +71,7 @@ def test_backward_in_another_thread(device: str) -> None:
 
 
 def test_grad_mode_is_restored(device: str) -> None:
-    """The host function turns grad mode off; errors and right calls leave it as it was."""
+    """A host function copies what is not contiguous with grad mode off; errors and right calls leave it as it was."""
     x = torch.ones(2, 4, device=device)
     for enabled in (True, False):
         with torch.set_grad_enabled(enabled):

@@ -216,7 +216,7 @@ def host_view(library: Library, op: Operator) -> HostView:
         check=tuple(check_lines(op)),
         values=tuple(values),
         allocate=tuple(host.allocate()),
-        nothing_to_do=" && ".join(f"tensor_numel(&f->t.{name}) == 0" for name in host.outputs),
+        nothing_to_do=" && ".join(f"f->t.{name}.numel == 0" for name in host.outputs),
         zero=tuple(conjunction([f"tensor_zero(e, &f->t.{name})" for name in host.outputs])),
         prepare=tuple(host.prepare()),
         prepare_head=tuple(host.prepare_head()),

@@ -59,7 +59,7 @@ class HostNames:
         subject = query.subject
         match query.function:
             case "numel":
-                return f"tensor_numel(&f->t.{subject})"
+                return f"f->t.{subject}.numel"
             case "dim":
                 return f"f->t.{subject}.dim"
             case "size":

@@ -38,19 +38,4 @@ static inline bool take_optional(StableIValue *slot) {
 /* Takes a bool[count] argument. PyTorch does not hold callers to the length that a schema states, so it is checked. */
 bool take_bools(error *e, StableIValue value, const char *name, bool *bools, size_t count);
 
-/* Grad mode is off while a host function runs: what it asks of ATen must not be recorded. */
-static inline bool grad_mode_disable(void) {
-    const bool enabled = aoti_torch_grad_mode_is_enabled();
-    if (enabled) {
-        aoti_torch_grad_mode_set_enabled(false);
-    }
-    return enabled;
-}
-
-static inline void grad_mode_restore(bool enabled) {
-    if (enabled) {
-        aoti_torch_grad_mode_set_enabled(true);
-    }
-}
-
 #endif

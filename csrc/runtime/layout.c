@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arith.h"
+
 bool tensor_has_rows(const tensor *t, int64_t *stride) {
     const int64_t width = t->dim > 0 ? t->sizes[t->dim - 1] : 1;
     *stride = width;
-    if (tensor_numel(t) == 0) {
+    if (t->numel == 0) {
         return true;
     }
     if (width > 1 && t->strides[t->dim - 1] != 1) {
@@ -30,7 +32,7 @@ bool tensor_has_rows(const tensor *t, int64_t *stride) {
 }
 
 bool tensor_is_inner_contiguous(const tensor *t, int64_t count) {
-    if (tensor_numel(t) == 0) {
+    if (t->numel == 0) {
         return true;
     }
     int64_t stride = 1;
@@ -42,6 +44,8 @@ bool tensor_is_inner_contiguous(const tensor *t, int64_t count) {
     }
     return true;
 }
+
+bool tensor_make_contiguous(error *e, tensor *t) { return tensor_is_contiguous(t) || tensor_make_copy(e, t); }
 
 bool tensor_make_rows(error *e, tensor *t) {
     int64_t stride;
@@ -68,6 +72,8 @@ bool tensor_expand(tensor *t, const shape *s, view *storage) {
     t->sizes = storage->sizes;
     t->strides = storage->strides;
     t->dim = s->dim;
+    bool exceeds = false; /* then no tensor has these sizes, and 0 will do */
+    t->numel = product_i64(&exceeds, t->sizes, t->dim);
     return true;
 }
 

@@ -23,6 +23,7 @@ bool tensor_is_inner_contiguous(const tensor *t, int64_t count);
 static inline bool tensor_is_contiguous(const tensor *t) { return tensor_is_inner_contiguous(t, t->dim); }
 
 /* Replaces a tensor that does not lie like that by a contiguous copy on the same device. */
+bool tensor_make_contiguous(error *e, tensor *t);
 bool tensor_make_rows(error *e, tensor *t);
 bool tensor_make_inner_contiguous(error *e, tensor *t, int64_t count);
 

@@ -8,6 +8,7 @@
 
 #include "cpu.h"
 #include "dtype.h"
+#include "tensor.h"
 
 enum { PROBLEM_TEXT = 1024 };
 
@@ -61,6 +62,7 @@ const char *library_register(const char *ns, const operator_entry *entries, size
                       missing_level);
     }
     dtype_load();
+    device_load();
     TorchLibraryHandle libraries[3] = {NULL, NULL, NULL};
     /* A definition, not a fragment: with a fragment a second library of the same namespace would silently replace the
      * kernels of the first. */

@@ -15,7 +15,8 @@ typedef struct operator_entry {
 } operator_entry;
 
 /* Registers all operators or none, and returns null or what is wrong, for import to raise. To be called from the
- * library's constructor, once. Also chooses the instruction set and asks for PyTorch's dtype numbers. */
+ * library's constructor, once. Also chooses the instruction set and asks for PyTorch's numbers of
+ * dtypes and devices. */
 const char *library_register(const char *ns, const operator_entry *entries, size_t count);
 
 #endif

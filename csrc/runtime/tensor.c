@@ -3,40 +3,49 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arith.h"
 #include "cuda.h"
 
-void tensor_take(tensor *t, StableIValue value) { t->handle = (AtenTensorHandle)(uintptr_t)value; }
+static int32_t device_type_cuda;
+
+void device_load(void) { device_type_cuda = aoti_torch_device_type_cuda(); }
+
+bool on_cuda(const tensor *t) { return t->device.type == device_type_cuda; }
+
+/* Sizes and strides, where `dim` is known. */
+static bool read_layout(error *e, tensor *t) {
+    int64_t *sizes;
+    int64_t *strides;
+    CHECK_ABI(e, aoti_torch_get_sizes, t->handle, &sizes);
+    CHECK_ABI(e, aoti_torch_get_strides, t->handle, &strides);
+    t->sizes = sizes;
+    t->strides = strides;
+    return true;
+}
 
 bool tensor_read(error *e, tensor *t, const char *name) {
     int32_t number;
-    int64_t *sizes;
-    int64_t *strides;
     if (!given(t)) {
         return true;
     }
     CHECK_ABI(e, aoti_torch_get_dim, t->handle, &t->dim);
     CHECK(e, t->dim <= MAX_DIMS, "%s: expected at most %d dimensions, got %" PRId64, name, MAX_DIMS, t->dim);
-    CHECK_ABI(e, aoti_torch_get_sizes, t->handle, &sizes);
-    CHECK_ABI(e, aoti_torch_get_strides, t->handle, &strides);
+    if (!read_layout(e, t)) {
+        return false;
+    }
     CHECK_ABI(e, aoti_torch_get_dtype, t->handle, &number);
     CHECK_ABI(e, aoti_torch_get_device_type, t->handle, &t->device.type);
-    CHECK_ABI(e, aoti_torch_get_device_index, t->handle, &t->device.index);
-    t->sizes = sizes;
-    t->strides = strides;
+    t->device.index = -1; /* the CPU has no number */
+    if (on_cuda(t)) {
+        CHECK_ABI(e, aoti_torch_get_device_index, t->handle, &t->device.index);
+    }
     t->dtype = dtype_from_torch(number);
+    uint64_t numel = 1; /* it fits, PyTorch has checked; except before a size of 0, which puts that right */
+    for (int64_t i = 0; i < t->dim; i++) {
+        numel *= (uint64_t)t->sizes[i];
+    }
+    t->numel = (int64_t)numel;
     return true;
 }
-
-int64_t tensor_numel(const tensor *t) {
-    if (t->handle == NULL) {
-        return 0;
-    }
-    bool exceeds = false; /* it does not: PyTorch has checked */
-    return product_i64(&exceeds, t->sizes, t->dim);
-}
-
-int64_t tensor_bytes(const tensor *t) { return t->handle == NULL ? 0 : tensor_numel(t) * dtype_size(t->dtype); }
 
 /* The place in sizes and strides that `index` means, or -1. */
 static int64_t place(bool *overflow, const tensor *t, int64_t index) {
@@ -58,8 +67,6 @@ int64_t tensor_stride(bool *overflow, const tensor *t, int64_t index) {
     return i < 0 ? 0 : t->strides[i];
 }
 
-bool on_cuda(const tensor *t) { return t->device.type == aoti_torch_device_type_cuda(); }
-
 bool shape_add(error *e, shape *s, const int64_t *sizes, int64_t count) {
     CHECK(e, s->dim + count <= MAX_DIMS, "expected at most %d dimensions in an output, got %" PRId64, MAX_DIMS,
           s->dim + count);
@@ -74,76 +81,71 @@ bool same_sizes(const int64_t *a, int64_t count_a, const int64_t *b, int64_t cou
     return count_a == count_b && (count_a == 0 || memcmp(a, b, (size_t)count_a * sizeof *a) == 0);
 }
 
-/* Contiguous strides as PyTorch defines them: a size of 0 counts as 1. */
-static void contiguous_strides(const shape *s, int64_t *strides) {
+/* Contiguous strides as PyTorch defines them: a size of 0 counts as 1. Returns the number of elements, -1 after an
+ * error. */
+static int64_t contiguous_strides(error *e, const char *name, const shape *s, int64_t *strides) {
+    /* 2^60 elements of 16 bytes are out of any allocator's reach; past that, strides would not fit either. */
+    const int64_t limit = INT64_C(1) << 60;
     int64_t stride = 1;
+    bool empty = false;
     for (int64_t i = s->dim - 1; i >= 0; i--) {
+        const int64_t size = s->sizes[i];
         strides[i] = stride;
-        stride *= s->sizes[i] > 0 ? s->sizes[i] : 1;
+        empty |= size == 0;
+        if (size < 0) {
+            fail(e, "%s: expected sizes >= 0, got size %" PRId64 " in dimension %" PRId64, name, size, i);
+            return -1;
+        }
+        if (__builtin_mul_overflow(stride, size > 0 ? size : 1, &stride) || stride > limit) {
+            fail(e, "%s: has more elements than can be addressed", name);
+            return -1;
+        }
     }
+    return empty ? 0 : stride;
 }
 
 bool tensor_empty(error *e, tensor *t, const char *name, const shape *s, dtype d, device where) {
-    /* 2^60 elements of 16 bytes are out of any allocator's reach; past that, strides would not fit either. */
-    int64_t numel = 1;
-    for (int64_t i = 0; i < s->dim; i++) {
-        const int64_t size = s->sizes[i] > 0 ? s->sizes[i] : 1;
-        CHECK(e, s->sizes[i] >= 0, "%s: expected sizes >= 0, got size %" PRId64 " in dimension %" PRId64, name,
-              s->sizes[i], i);
-        CHECK(e, size <= (INT64_C(1) << 60) / numel, "%s: has more elements than can be addressed", name);
-        numel *= size;
-    }
     int64_t strides[MAX_DIMS];
-    contiguous_strides(s, strides);
+    const int64_t numel = contiguous_strides(e, name, s, strides);
+    if (numel < 0) {
+        return false;
+    }
     if (aoti_torch_empty_strided(s->dim, s->sizes, strides, dtype_to_torch(d), where.type, where.index, &t->handle) !=
         0) {
         t->handle = NULL;
-        fail_abi(e, "aoti_torch_empty_strided");
-        return false;
+        return fail_abi(e, "aoti_torch_empty_strided");
     }
-    return tensor_read(e, t, name);
+    t->dim = s->dim;
+    t->numel = numel;
+    t->dtype = d;
+    t->device = where;
+    return read_layout(e, t);
+}
+
+/* The one thing that a host function asks of ATen and that autograd would record: grad mode is off meanwhile. */
+static bool copy_elements(error *e, const tensor *to, const tensor *from) {
+    const bool grad_mode = aoti_torch_grad_mode_is_enabled();
+    if (grad_mode) {
+        aoti_torch_grad_mode_set_enabled(false);
+    }
+    const bool ok = aoti_torch_copy_(to->handle, from->handle, false) == 0 || fail_abi(e, "aoti_torch_copy_");
+    if (grad_mode) {
+        aoti_torch_grad_mode_set_enabled(true);
+    }
+    return ok;
 }
 
 bool tensor_make_copy(error *e, tensor *t) {
     shape s = {.dim = 0};
     tensor copy = {.handle = NULL};
-    if (!shape_add(e, &s, t->sizes, t->dim) || !tensor_empty(e, &copy, "contiguous copy", &s, t->dtype, t->device)) {
-        tensor_release(e, &copy);
-        return false;
-    }
-    if (aoti_torch_copy_(copy.handle, t->handle, false) != 0) {
-        fail_abi(e, "aoti_torch_copy_");
+    if (!shape_add(e, &s, t->sizes, t->dim) || !tensor_empty(e, &copy, "contiguous copy", &s, t->dtype, t->device) ||
+        !copy_elements(e, &copy, t)) {
         tensor_release(e, &copy);
         return false;
     }
     tensor_release(e, t);
     *t = copy;
     return !e->set;
-}
-
-bool tensor_make_contiguous(error *e, tensor *t) {
-    bool contiguous;
-    if (!given(t)) {
-        return true;
-    }
-    CHECK_ABI(e, aoti_torch_is_contiguous, t->handle, &contiguous);
-    return contiguous || tensor_make_copy(e, t);
-}
-
-bool tensor_const_data(error *e, const tensor *t, const void **data) {
-    *data = NULL;
-    if (t->handle != NULL) {
-        CHECK_ABI(e, torch_get_const_data_ptr, t->handle, data);
-    }
-    return true;
-}
-
-bool tensor_mutable_data(error *e, const tensor *t, void **data) {
-    *data = NULL;
-    if (t->handle != NULL) {
-        CHECK_ABI(e, torch_get_mutable_data_ptr, t->handle, data);
-    }
-    return true;
 }
 
 bool tensor_zero(error *e, const tensor *t) {
@@ -167,22 +169,6 @@ void tensor_define(error *e, tensor *t) {
         t->handle = NULL;
         fail_abi(e, "aoti_torch_new_uninitialized_tensor");
     }
-}
-
-void tensor_give(error *e, tensor *t, StableIValue *slot) {
-    if (e->set) {
-        tensor_release(e, t);
-        return;
-    }
-    *slot = (StableIValue)(uintptr_t)t->handle;
-    t->handle = NULL;
-}
-
-void tensor_release(error *e, tensor *t) {
-    if (t->handle != NULL && aoti_torch_delete_tensor_object(t->handle) != 0) {
-        fail_abi(e, "aoti_torch_delete_tensor_object");
-    }
-    t->handle = NULL;
 }
 
 const char *sizes_text(error *e, const int64_t *sizes, int64_t count) {

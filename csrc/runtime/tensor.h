@@ -23,6 +23,7 @@ typedef struct tensor {
     const int64_t *sizes;    /* borrowed from the handle, `dim` of them */
     const int64_t *strides;  /* borrowed, in elements */
     int64_t dim;
+    int64_t numel; /* 0 when absent */
     dtype dtype;
     device device;
 } tensor;
@@ -34,16 +35,13 @@ typedef struct shape {
 } shape;
 
 /* Takes an argument from the boxed stack; reads nothing, cannot fail. */
-void tensor_take(tensor *t, StableIValue value);
+static inline void tensor_take(tensor *t, StableIValue value) { t->handle = (AtenTensorHandle)(uintptr_t)value; }
 
 /* Whether the tensor is there: an optional argument may be absent, an output not wanted. */
 static inline bool given(const tensor *t) { return t->handle != NULL; }
 
 /* Reads dtype, device, sizes and strides of the tensor argument `name`, if it is given. */
 bool tensor_read(error *e, tensor *t, const char *name);
-
-/* Replaces a tensor that is given and not contiguous by a contiguous copy on the same device. */
-bool tensor_make_contiguous(error *e, tensor *t);
 
 /* Replaces a tensor by a contiguous copy on the same device. */
 bool tensor_make_copy(error *e, tensor *t);
@@ -52,8 +50,21 @@ bool tensor_make_copy(error *e, tensor *t);
 bool tensor_empty(error *e, tensor *t, const char *name, const shape *s, dtype d, device where);
 
 /* The data of a tensor, null for an absent one. */
-bool tensor_const_data(error *e, const tensor *t, const void **data);
-bool tensor_mutable_data(error *e, const tensor *t, void **data);
+static inline bool tensor_const_data(error *e, const tensor *t, const void **data) {
+    *data = NULL;
+    if (t->handle != NULL) {
+        CHECK_ABI(e, torch_get_const_data_ptr, t->handle, data);
+    }
+    return true;
+}
+
+static inline bool tensor_mutable_data(error *e, const tensor *t, void **data) {
+    *data = NULL;
+    if (t->handle != NULL) {
+        CHECK_ABI(e, torch_get_mutable_data_ptr, t->handle, data);
+    }
+    return true;
+}
 
 /* Sets every byte of a contiguous CPU or CUDA tensor to zero, in the order of the current stream. */
 bool tensor_zero(error *e, const tensor *t);
@@ -61,15 +72,26 @@ bool tensor_zero(error *e, const tensor *t);
 /* Makes an absent tensor an undefined one, which is how PyTorch passes one that is not wanted (None in Python). */
 void tensor_define(error *e, tensor *t);
 
-/* Hands the tensor to PyTorch, or deletes it when the call has failed. */
-void tensor_give(error *e, tensor *t, StableIValue *slot);
-
 /* Deletes the handle if there is one. */
-void tensor_release(error *e, tensor *t);
+static inline void tensor_release(error *e, tensor *t) {
+    if (t->handle != NULL && aoti_torch_delete_tensor_object(t->handle) != 0) {
+        fail_abi(e, "aoti_torch_delete_tensor_object");
+    }
+    t->handle = NULL;
+}
 
-/* Number of elements and of bytes; 0 for an absent tensor. */
-int64_t tensor_numel(const tensor *t);
-int64_t tensor_bytes(const tensor *t);
+/* Hands the tensor to PyTorch, or deletes it when the call has failed. */
+static inline void tensor_give(error *e, tensor *t, StableIValue *slot) {
+    if (e->set) {
+        tensor_release(e, t);
+        return;
+    }
+    *slot = (StableIValue)(uintptr_t)t->handle;
+    t->handle = NULL;
+}
+
+/* Bytes of all elements; 0 for an absent tensor. */
+static inline int64_t tensor_bytes(const tensor *t) { return t->numel * dtype_size(t->dtype); }
 
 /* Size and stride of dimension `index`, which counts from the end when negative; sets *overflow when there is none. */
 int64_t tensor_size(bool *overflow, const tensor *t, int64_t index);
@@ -78,6 +100,9 @@ int64_t tensor_stride(bool *overflow, const tensor *t, int64_t index);
 static inline bool same_device(const tensor *a, const tensor *b) {
     return a->device.type == b->device.type && a->device.index == b->device.index;
 }
+
+/* Asks PyTorch for its number of CUDA, once, when the library is loaded. */
+void device_load(void);
 
 bool on_cuda(const tensor *t);
 

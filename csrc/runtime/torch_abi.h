@@ -44,7 +44,6 @@ TORCH_ABI AOTITorchError aoti_torch_get_strides(AtenTensorHandle tensor, int64_t
 TORCH_ABI AOTITorchError aoti_torch_get_dtype(AtenTensorHandle tensor, int32_t *ret_dtype);
 TORCH_ABI AOTITorchError aoti_torch_get_device_type(AtenTensorHandle tensor, int32_t *ret_device_type);
 TORCH_ABI AOTITorchError aoti_torch_get_device_index(AtenTensorHandle tensor, int32_t *ret_device_index);
-TORCH_ABI AOTITorchError aoti_torch_is_contiguous(AtenTensorHandle tensor, bool *ret_is_contiguous);
 TORCH_ABI AOTITorchError torch_get_const_data_ptr(AtenTensorHandle tensor, const void **ret_data);
 TORCH_ABI AOTITorchError torch_get_mutable_data_ptr(AtenTensorHandle tensor, void **ret_data);
 TORCH_ABI AOTITorchError aoti_torch_empty_strided(int64_t ndim, const int64_t *sizes, const int64_t *strides, int32_t dtype, int32_t device_type, int32_t device_index, AtenTensorHandle *ret);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arith.h"
+#include "layout.h"
 
 /* So many elements at a time are read into numbers of one type; loops over these are what compilers vectorise. */
 enum { CHUNK = 512 };
@@ -158,19 +159,8 @@ typedef struct walk {
     int64_t columns, from; /* element i of the walk stands at place i * columns + from */
 } walk;
 
-static bool is_contiguous(const tensor *t) {
-    int64_t stride = 1;
-    for (int64_t d = t->dim - 1; d >= 0; d--) {
-        if (t->sizes[d] != 1 && t->strides[d] != stride) {
-            return false;
-        }
-        stride *= t->sizes[d];
-    }
-    return true;
-}
-
 static walk walk_begin(const tensor *t, const void *data, int64_t column) {
-    walk w = {.t = t, .data = data, .rows = 1, .width = tensor_numel(t), .stride = 1, .columns = 1};
+    walk w = {.t = t, .data = data, .rows = 1, .width = t->numel, .stride = 1, .columns = 1};
     int64_t dim = t->dim;
     if (column != ALL_COLUMNS) {
         dim--;
@@ -179,7 +169,7 @@ static walk walk_begin(const tensor *t, const void *data, int64_t column) {
         w.data += column * t->strides[dim] * dtype_size(t->dtype);
         w.width /= w.columns;
     }
-    if (w.width == 0 || (column == ALL_COLUMNS && is_contiguous(t)) || dim == 0) {
+    if (w.width == 0 || (column == ALL_COLUMNS && tensor_is_contiguous(t)) || dim == 0) {
         return w;
     }
     w.dim = dim - 1;

@@ -95,7 +95,7 @@ static bool rms_norm_allocate(error *e, rms_norm_frame *f, bool saved) {
 }
 
 static bool rms_norm_nothing_to_do(const rms_norm_frame *f) {
-    return tensor_numel(&f->t.y) == 0 && tensor_numel(&f->t.rstd) == 0;
+    return f->t.y.numel == 0 && f->t.rstd.numel == 0;
 }
 
 /* Every output is zero when a kernel has nothing to run on. */
@@ -312,7 +312,6 @@ void rms_norm_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs
     error e;
     rms_norm_frame f = {0};
     error_begin(&e, "my_ops::rms_norm");
-    const bool grad_mode = grad_mode_disable();
     tensor_take(&f.t.x, stack[0]);
     tensor_take(&f.t.weight, stack[1]);
     f.call.eps = take_float(stack[2]);
@@ -320,7 +319,6 @@ void rms_norm_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs
     tensor_release(&e, &f.t.x);
     tensor_release(&e, &f.t.weight);
     tensor_give(&e, &f.t.y, &stack[0]);
-    grad_mode_restore(grad_mode);
     error_raise(&e);
 }
 
@@ -330,7 +328,6 @@ void rms_norm__saved_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_
     error e;
     rms_norm_frame f = {0};
     error_begin(&e, "my_ops::rms_norm");
-    const bool grad_mode = grad_mode_disable();
     tensor_take(&f.t.x, stack[0]);
     tensor_take(&f.t.weight, stack[1]);
     f.call.eps = take_float(stack[2]);
@@ -339,6 +336,5 @@ void rms_norm__saved_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_
     tensor_release(&e, &f.t.weight);
     tensor_give(&e, &f.t.y, &stack[0]);
     tensor_give(&e, &f.t.rstd, &stack[1]);
-    grad_mode_restore(grad_mode);
     error_raise(&e);
 }
