@@ -116,6 +116,33 @@ def test_public_name_under_modes(device: str) -> None:
     assert [name for name, _ in recorder.calls] == ["my_ops::rms_norm"]
 
 
+def test_public_name_without_dynamo(device: str) -> None:
+    """torch.export runs the wrapper as it stands and only sets a flag: the graph holds the public operator."""
+
+    class Module(torch.nn.Module):
+        def forward(self, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+            return my_ops.rms_norm(x, weight)
+
+    inputs = torch.randn(4, 8, device=device), torch.ones(8, device=device, requires_grad=True)
+    graph = torch.export.export(Module(), inputs, strict=False).graph
+    assert torch.ops.my_ops.rms_norm.default in [node.target for node in graph.nodes]
+
+
+def test_flag_of_a_later_pytorch() -> None:
+    """Without the flag that wrappers look at, the public function is asked."""
+    answers = output("""
+        import torch
+        del torch.compiler._is_compiling_flag
+        answer = False
+        torch.compiler.is_compiling = lambda: answer
+        import my_ops
+        print(my_ops._runtime.compiler._is_compiling_flag)
+        answer = True
+        print(my_ops._runtime.compiler._is_compiling_flag)
+    """)
+    assert answers.split() == ["False", "True"]
+
+
 def test_overhead() -> None:
     """The wrapper costs at most 0.4 us above the bare overload, more on a loaded machine: the ratio is what counts."""
     figures = output("""

@@ -91,7 +91,19 @@ _tag_compile_cache()
 
 # ---------------------------------------------------------------- for the modules of the operators
 
-is_compiling = torch.compiler.is_compiling
+
+class _Compiler:
+    """In the place of torch.compiler, should a later PyTorch keep its flag elsewhere."""
+
+    @property
+    def _is_compiling_flag(self) -> bool:
+        return torch.compiler.is_compiling()
+
+
+# torch.compiler.is_compiling() in two parts, which take a third of its time: Dynamo knows the function, anything else
+# that traces sets the flag.
+is_dynamo_compiling = torch.compiler.is_dynamo_compiling
+compiler = torch.compiler if hasattr(torch.compiler, "_is_compiling_flag") else _Compiler()
 is_grad_enabled = torch.is_grad_enabled
 is_transformed = torch._C._are_functorch_transforms_active
 any_requires_grad = torch._C._any_requires_grad

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from .. import _rules, _runtime
-from .._runtime import is_compiling as _is_compiling
+from .._runtime import compiler as _compiler
+from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 
 _op = torch.ops.my_ops.gather_rows.default
 # The C++ function under the overload, without the Python method around it.
@@ -82,6 +83,6 @@ def gather_rows(table: Tensor, index: Tensor) -> Tensor:
     I is int32 or int64.
     A call needs 0 <= index < m.
     """
-    if _is_compiling():
+    if _is_dynamo_compiling() or _compiler._is_compiling_flag:
         return _op(table, index)
     return _call_no_grad(table, index)
