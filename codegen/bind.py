@@ -15,12 +15,16 @@ from codegen.contract import (
     DimEntry,
     FixedDtype,
     Output,
+    ReplaceEntry,
+    Scratch,
     Shape,
     ShapeEntry,
     StarEntry,
+    StarFunction,
     TensorType,
     TypeVariable,
     Variable,
+    named_stars,
 )
 from codegen.expr import (
     Binary,
@@ -46,10 +50,14 @@ from codegen.rules import (
     BindDim,
     BindStar,
     CheckRule,
+    Comparison,
+    ComputedCompare,
+    ComputeStar,
     ContiguousRule,
     Derive,
     DeviceRule,
     DimCompare,
+    DimsRule,
     DtypeRule,
     ExpandRule,
     HostRule,
@@ -99,7 +107,7 @@ def find_dims(shapes: Sequence[PlainShape], valued: frozenset[str]) -> tuple[Dim
     `valued` are the names that have a value already: scalar arguments and `dims:`. A name that is a star anywhere is
     bound there; without its star it is the product, which is compared.
     """
-    stars = {entry.name for shape in shapes for entry in shape.entries if entry.star}
+    stars = {entry.name for shape in shapes for entry in shape.entries if entry.star and entry.name}
     found: dict[str, Dim] = {}
     for optional in (False, True):
         for shape in shapes:
@@ -120,9 +128,9 @@ def _places(shape: PlainShape, stars: set[str]) -> Iterator[tuple[str, Place]]:
     count = len(shape.entries)
     star = next((i for i, entry in enumerate(shape.entries) if entry.star), None)
     for i, entry in enumerate(shape.entries):
-        if entry.star:
+        if entry.star and entry.name:
             yield entry.name, Place(shape.argument, Span(shape.argument, i, count - i - 1))
-        elif entry.name and entry.name not in stars:
+        elif not entry.star and entry.name and entry.name not in stars:
             yield entry.name, Place(shape.argument, index_of(i, count, star))
 
 
@@ -130,6 +138,7 @@ def rules(
     types: Sequence[TypeVariable],
     arguments: Sequence[Argument],
     outputs: Sequence[Output],
+    scratch: Sequence[Scratch],
     dims: Sequence[Dim],
     derived: Sequence[DerivedDim],
     checks: Sequence[Check],
@@ -157,15 +166,22 @@ def rules(
         found += _bindings(name, dims)
     found += [Derive(dim.name, dim.expr) for dim in derived if not dim.launch_only]
     by_name = {dim.name: dim for dim in dims}
+    stars = _Stars(by_name)
     for name, tensor in tensors:
-        rule = (_expand_rule if name in expanded else _shape_rule)(name, tensor.shape, by_name)
+        owner = name if tensor.optional else ""
+        found += [_given(rule, name, optional) for rule in stars.computed(tensor.shape, owner)]
+        rule = (_expand_rule if name in expanded else _shape_rule)(name, tensor.shape, by_name, stars)
         if rule is not None:
             found.append(_given(rule, name, optional))
     contiguous = [argument.name for argument in arguments if argument.has_word("contiguous")]
     found += [_given(ContiguousRule(name), name, optional) for name in contiguous]
     found += [CheckRule(check.condition, check.text, check.message) for check in checks]
     found += _column_checks(arguments, values)
-    found += [rule for output in outputs for rule in _size_rules(output.name, output.type.shape)]
+    for output in outputs:
+        found += [*_size_rules(output.name, output.type.shape), *stars.computed(output.type.shape)]
+        found += _dims_rules(output.name, output.type.shape, by_name, stars)
+    for tensor_ in scratch:
+        found += stars.computed(tensor_.type.shape)
     found += [_given(rule, rule.argument, optional) for rule in values]
     return tuple(found)
 
@@ -263,9 +279,51 @@ def _by_holder(
             return
 
 
-def _shape_rule(argument: str, shape: Shape, dims: Mapping[str, Dim]) -> ShapeRule | None:
+class _Stars:
+    """The functions of stars of one operator: each is computed once, before the first shape that uses it, and once more
+    for each optional input that states it.
+    """
+
+    def __init__(self, dims: Mapping[str, Dim]) -> None:
+        self.dims = dims
+        self.found: dict[tuple[str, str], int] = {}
+
+    def computed(self, shape: Shape, owner: str = "") -> list[ComputeStar]:
+        """The rules that compute what this shape uses and no shape before it did; `owner` is the optional input that
+        states it.
+        """
+        rules = []
+        for entry in shape.entries:
+            if isinstance(entry, DimEntry | StarEntry) or {("", entry.text), (owner, entry.text)} & self.found.keys():
+                continue
+            known: dict[str, Known] = {}
+            for name in named_stars(entry):
+                _know(known, "", StarEntry(name, name), self.dims)
+            number = self.found[owner, entry.text] = len(self.found)
+            rules.append(ComputeStar(number, entry, tuple(known.values())))
+        return rules
+
+    def number(self, entry: StarFunction, owner: str = "") -> int:
+        """The number of a function that was computed."""
+        return self.found.get(("", entry.text), self.found.get((owner, entry.text), -1))
+
+
+def _dims_rules(tensor: str, shape: Shape, dims: Mapping[str, Dim], stars: _Stars) -> list[DimsRule]:
+    """A star has as many dims as fit beside the other entries of its inputs; an output may name more of them."""
+    named = sum(isinstance(entry, DimEntry) for entry in shape.entries)
+    for entry in shape.entries:
+        if isinstance(entry, StarEntry):
+            spans = [place.at for place in dims[entry.name].places if isinstance(place.at, Span)]
+            if named > min(span.front + span.back for span in spans):
+                return [DimsRule(tensor, named, entry.name)]
+        elif not isinstance(entry, DimEntry) and named > 0:
+            return [DimsRule(tensor, named, stars.number(entry))]
+    return []
+
+
+def _shape_rule(argument: str, shape: Shape, dims: Mapping[str, Dim], stars: _Stars) -> ShapeRule | None:
     """What `argument` must agree with, beside what it binds itself."""
-    comparisons: list[DimCompare | StarCompare] = []
+    comparisons: list[Comparison] = []
     known: dict[str, Known] = {}
     star = next((i for i, entry in enumerate(shape.entries) if not isinstance(entry, DimEntry)), None)
     for i, entry in enumerate(shape.entries):
@@ -275,17 +333,23 @@ def _shape_rule(argument: str, shape: Shape, dims: Mapping[str, Dim]) -> ShapeRu
             if not _binds(Place(argument, span), dims[entry.name]):
                 comparisons.append(StarCompare(entry.name, span))
                 _know(known, argument, entry, dims)
-        elif isinstance(entry, DimEntry) and not _binds_expr(Place(argument, index), entry.expr, dims):
+        elif not isinstance(entry, DimEntry):
+            number = stars.number(entry, argument)
+            comparisons.append(ComputedCompare(number, Span(argument, i, len(shape.entries) - i - 1)))
+            known[entry.text] = Known(entry.text.removeprefix("*"), "", computed=number)
+        elif not _binds_expr(Place(argument, index), entry.expr, dims):
             comparisons.append(DimCompare(index, entry.expr))
             _know(known, argument, entry, dims)
     return ShapeRule(argument, shape.text, tuple(comparisons), tuple(known.values())) if comparisons else None
 
 
-def _expand_rule(argument: str, shape: Shape, dims: Mapping[str, Dim]) -> ExpandRule:
+def _expand_rule(argument: str, shape: Shape, dims: Mapping[str, Dim], stars: _Stars) -> ExpandRule:
     """To what `argument` is broadcast; it binds nothing itself."""
     known: dict[str, Known] = {}
     for entry in shape.entries:
         _know(known, argument, entry, dims)
+        if not isinstance(entry, DimEntry | StarEntry):
+            known[entry.text] = Known(entry.text.removeprefix("*"), "", computed=stars.number(entry, argument))
     sizes = tuple(entry.expr for entry in shape.entries if isinstance(entry, DimEntry))
     return ExpandRule(argument, shape.text, sizes, tuple(known.values()))
 
@@ -316,11 +380,12 @@ def _binds_expr(place: Place, expr: Expr, dims: Mapping[str, Dim]) -> bool:
 
 def _size_rules(tensor: str, shape: Shape) -> list[SizeRule]:
     """Computed sizes that could be negative."""
-    entries = [entry for entry in shape.entries if isinstance(entry, DimEntry)]
+    sizes = [(entry.expr, entry.text) for entry in shape.entries if isinstance(entry, DimEntry)]
+    sizes += [(entry.size, print_text(entry.size)) for entry in shape.entries if isinstance(entry, ReplaceEntry)]
     return [
-        SizeRule(tensor, entry.expr, entry.text)
-        for entry in entries
-        if not never_negative(entry.expr) and not uses(entry.expr, NameKind.HARDWARE)
+        SizeRule(tensor, expr, text)
+        for expr, text in sizes
+        if not never_negative(expr) and not uses(expr, NameKind.HARDWARE)
     ]
 
 

@@ -17,7 +17,7 @@ from codegen.load import Mapping, Node, Scalar
 from codegen.messages import MAX_SPELLED, message, spelled
 from codegen.model import Library, Operator
 from codegen.reader import Reader
-from codegen.rules import ElementsRule, ExpandRule, ShapeRule, SumRule, plain
+from codegen.rules import ComputeStar, ElementsRule, ExpandRule, ShapeRule, SumRule, plain
 
 
 @dataclass(frozen=True)
@@ -139,12 +139,21 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
     if read.diagnostics.errors != before:
         return _Found(key, node, None, contract.places, passes)
     rules = bind.rules(
-        draft.types, draft.arguments, draft.outputs, draft.dims, draft.derived, draft.checks, draft.values
+        draft.types,
+        draft.arguments,
+        draft.outputs,
+        draft.scratch,
+        draft.dims,
+        draft.derived,
+        draft.checks,
+        draft.values,
     )
     for rule in map(plain, rules):
         # The error record of a call has room for a few spelled-out values.
         if isinstance(rule, ShapeRule | ExpandRule | ElementsRule | SumRule) and spelled(message(rule)) > MAX_SPELLED:
             read.error(key, f"the rule on {rule.argument} names too many values for one message")
+        if isinstance(rule, ComputeStar) and spelled(message(rule)) > MAX_SPELLED:
+            read.error(key, f"{rule.entry.text} names too many stars for one message; at most {MAX_SPELLED} are taken")
     check_device(read, key, draft)
     check_launch_size(read, key, draft)
     operator = replace(draft, rules=rules, passes=passes.passes, several_passes=passes.several)

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from codegen import bind, expr_fold, load, names, supported
+from codegen import bind, expr_fold, load, names
 from codegen.check_arguments import reserve_fields, scalar_holders, scalar_names, scalar_subjects, stated_conditions
 from codegen.check_types import bound_types, read_types, resolve_dtype
 from codegen.check_words import check_input_words, check_names
 from codegen.contract import (
     Argument,
+    BroadcastEntry,
     DimEntry,
+    DropEntry,
     Output,
+    ReplaceEntry,
     ScalarType,
     Scratch,
     Shape,
     ShapeEntry,
     StarEntry,
+    StarFunction,
     TensorType,
     TypeVariable,
 )
@@ -31,7 +35,7 @@ from codegen.expr import names as names_in
 from codegen.fields import SECTIONS, Field, read_fields
 from codegen.load import Mapping, Scalar
 from codegen.model import DerivedDim, Dim
-from codegen.parse_type import ParsedEntry, ParsedScalar, ParsedTensor, TypeProblem
+from codegen.parse_type import ParsedEntry, ParsedScalar, ParsedTensor, Piece, TypeProblem
 from codegen.presence import Condition, surely_given
 from codegen.reader import Reader
 from codegen.scope import Scope, Subject
@@ -271,10 +275,6 @@ class _Checker:
         kind = self.made_tensor(field, scope)
         if kind is None:
             return None
-        star = next((entry for entry in field.entries if entry.star), None)
-        if star is not None:
-            read = self.read.within(field.part)
-            supported.refuse(read.diagnostics, read.prefix, field.node, star.offset, supported.SCRATCH_STAR)
         return Scratch(field.name, kind, field.words, field.parsed.text)
 
     def made_tensor(self, field: Field, scope: Scope) -> TensorType | None:
@@ -309,20 +309,10 @@ class _Checker:
 
     def shape_entry(self, read: Reader, field: Field, entry: ParsedEntry, scope: Scope) -> ShapeEntry | None:
         if entry.function:
-            return None
+            return self.star_function(read, field, entry, scope)
         if entry.star:
-            stars = {dim.name for dim in self.dims if dim.star}
-            if entry.name in stars:
-                holders = scope.holders.get(entry.name)
-                if holders is not None and not surely_given(holders, scope.met):
-                    read.error(field.node.at(entry.offset), f"*{entry.name} may be absent here", _only_under(holders))
-                return StarEntry(entry.name, entry.text)
-            hint = f"stars known here are {', '.join(sorted(stars))}" if stars else "no input has a star"
-            if entry.name in scope.names:
-                plain = scope.names[entry.name].kind is NameKind.DIM
-                hint = f"it is a single dim: write {entry.name}" if plain else "it is a number: name the star otherwise"
-            read.error(field.node.at(entry.offset), f'unknown star "{entry.name}" in shape', hint)
-            return None
+            known = self.is_star(read, field, Piece(entry.name, entry.offset), scope)
+            return StarEntry(entry.name, entry.text) if known else None
         if field.has_word("expand") and entry.name and entry.name not in scope.names:
             unbound = {entry.name: "an input with `expand` takes its sizes from the others"}
             scope = replace(scope, absent={**scope.absent, **unbound})
@@ -335,6 +325,45 @@ class _Checker:
         if isinstance(size, int) and size < 0:
             read.error(field.node.at(entry.offset), f"the size {size} is negative")
         return DimEntry(expr, " ".join(entry.text.split()))
+
+    def is_star(self, read: Reader, field: Field, name: Piece, scope: Scope) -> bool:
+        """Whether a name is that of a star; reports it otherwise."""
+        stars = {dim.name for dim in self.dims if dim.star}
+        if name.text in stars:
+            holders = scope.holders.get(name.text)
+            if holders is not None and not surely_given(holders, scope.met):
+                read.error(field.node.at(name.offset), f"*{name.text} may be absent here", _only_under(holders))
+            return True
+        hint = f"stars known here are {', '.join(sorted(stars))}" if stars else "no input has a star"
+        if name.text in scope.names:
+            plain = scope.names[name.text].kind is NameKind.DIM
+            hint = f"it is a single dim: write {name.text}" if plain else "it is a number: name the star otherwise"
+        read.error(field.node.at(name.offset), f'unknown star "{shown(name.text)}" in shape', hint)
+        return False
+
+    def star_function(self, read: Reader, field: Field, entry: ParsedEntry, scope: Scope) -> StarFunction | None:
+        """`*broadcast(a, b)`, `*drop(s, dim)` or `*replace(s, dim, k)`."""
+        text = f"*{entry.function}({', '.join(' '.join(part.text.split()) for part in entry.parts)})"
+        stars = entry.parts if entry.function == "broadcast" else entry.parts[:1]
+        known = [self.is_star(read, field, part, scope) for part in stars]
+        if not all(known):
+            return None
+        if entry.function == "broadcast":
+            return BroadcastEntry(tuple(part.text for part in stars), text)
+        numbers = [
+            read.expression_at(field.node, part.text, part.offset, scope, Type.INT, what)
+            for part, what in zip(entry.parts[1:], ("a dim", "a size"), strict=False)
+        ]
+        for part, number in zip(entry.parts[1:], numbers, strict=True):
+            if number is not None and self.on_hardware(number):
+                read.error(field.node.at(part.offset), "a function of stars cannot depend on the hardware")
+                return None
+        if None in numbers:
+            return None
+        dim, *sizes = [number for number in numbers if number is not None]
+        if entry.function == "drop":
+            return DropEntry(stars[0].text, dim, text)
+        return ReplaceEntry(stars[0].text, dim, sizes[0], text)
 
     def default_order(self, fields: list[Field]) -> None:
         """Python has no positional argument without a default behind one with a default."""

@@ -143,8 +143,9 @@ class _Checker:
         for entry in self.contract.outputs[0].type.shape.entries[:-1]:
             if isinstance(entry, DimEntry):
                 factors.append(entry.expr)
-            elif isinstance(entry, StarEntry):
-                factors.append(Name(entry.name, NameKind.STAR, Type.INT))
+            else:
+                name = entry.name if isinstance(entry, StarEntry) else entry.text
+                factors.append(Name(name, NameKind.STAR, Type.INT))
         return product(tuple(factors))
 
     def pass_units(self, read: Reader, node: Mapping, launches: Sequence[LaunchEntry]) -> Expr | None:

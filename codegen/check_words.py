@@ -22,7 +22,8 @@ def check_names(read: Reader, fields: Sequence[Field], taken: Mapping[str, str])
     for field in fields:
         has_star = any(entry.star for entry in field.entries)
         names = layouts.facts(field.name, layouts.layout(field.words), has_star, len(field.entries))
-        names += (f"{field.name}_size",) if field.section == "scratch" else ()
+        if field.section == "scratch":
+            names += (f"{field.name}_size", *((f"{field.name}_dim",) if has_star else ()))
         for name in names:
             if name in taken:
                 text = f'bodies find "{name}" beside {field.name}, and the name is taken: it is {taken[name]}'
@@ -41,10 +42,11 @@ def check_device(read: Reader, place: Scalar, op: Operator) -> None:
 def check_launch_size(read: Reader, place: Scalar, op: Operator) -> None:
     """Sizes and strides of shapes with a star, which have room for every dim, are arguments of a launch."""
     tables = layouts.tables(op.tensors)
+    scratch = sum(layouts.rank(tensor.type.shape) is None for tensor in op.scratch)
     others = len(op.arguments) + len(op.outputs) + len(op.dims) + len(op.derived) + 4 * len(op.scratch)
-    size = 8 * (MAX_DIMS * (len(tables) + len(set(tables.values()))) + len(tables) + others)
-    if "cuda" in op.devices and tables and size > MAX_ARGUMENT_BYTES:
-        text = f"sizes and strides of {len(tables)} tensors with a star do not fit the arguments of a launch"
+    size = 8 * (MAX_DIMS * (len(tables) + len(set(tables.values())) + scratch) + len(tables) + others)
+    if "cuda" in op.devices and size > MAX_ARGUMENT_BYTES:
+        text = f"sizes and strides of {len(tables) + scratch} tensors with a star do not fit the arguments of a launch"
         read.error(place, text, "leave out `strided` or `inner` where a copy does no harm, or name the dims")
 
 

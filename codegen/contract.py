@@ -94,7 +94,13 @@ class ReplaceEntry:
     text: str
 
 
-ShapeEntry: TypeAlias = DimEntry | StarEntry | BroadcastEntry | DropEntry | ReplaceEntry
+StarFunction: TypeAlias = BroadcastEntry | DropEntry | ReplaceEntry
+ShapeEntry: TypeAlias = DimEntry | StarEntry | StarFunction
+
+
+def named_stars(entry: StarFunction) -> tuple[str, ...]:
+    """The stars that a function of stars takes."""
+    return entry.names if isinstance(entry, BroadcastEntry) else (entry.name,)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from codegen.rules import (
     ContiguousRule,
     Derive,
     DeviceRule,
+    DimsRule,
     DtypeRule,
     Rule,
     SameDtypeRule,
@@ -164,7 +165,7 @@ def _check(conditional: Rule) -> Check:
             step = "layouts"
         case CheckRule():
             step = "checks"
-        case SizeRule():
+        case SizeRule() | DimsRule():
             step = "sizes of outputs"
         case _:
             step = "values" if isinstance(rule, ValueRule) else "shapes"

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from codegen.contract import BroadcastEntry
 from codegen.errors import one_of
 from codegen.expr import Constant, Expr, Name, NameKind, Query, Type, names, walk
 from codegen.expr_text import print_text
@@ -22,9 +23,11 @@ from codegen.rules import (
     BindDim,
     BindStar,
     CheckRule,
+    ComputeStar,
     ContiguousRule,
     Derive,
     DeviceRule,
+    DimsRule,
     DtypeRule,
     ElementsRule,
     ExpandRule,
@@ -37,6 +40,7 @@ from codegen.rules import (
     ShapeRule,
     SizeRule,
     SumRule,
+    ValueRule,
 )
 from codegen.types import DTYPES
 
@@ -77,6 +81,21 @@ class StarOf:
     """The dims that a star covers: [2, 3]"""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedDims:
+    """The dims of function of stars number `index`: [2, 3]"""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class DimCount:
+    """How many dims a star has, and `named` more: a star of an input by its name, a function of stars by its number."""
+
+    star: str | int
+    named: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +161,8 @@ Part: TypeAlias = (
     | ShapeOf
     | StridesOf
     | StarOf
+    | ComputedDims
+    | DimCount
     | DtypeOf
     | AccDtypeOf
     | DeviceOf
@@ -188,6 +209,11 @@ def message(rule: PlainRule) -> Message:
             return Message((Text(f"{rule.argument}: expected contiguous, got strides "), StridesOf(rule.argument)))
         case CheckRule():
             return _check(rule)
+        case ComputeStar():
+            return _star(rule)
+        case DimsRule():
+            text = f"{rule.tensor}: expected at most 64 dimensions, got "
+            return Message((Text(text), DimCount(rule.star, rule.named)))
         case SizeRule():
             return Message(_joined((Text(f"{rule.tensor}: expected {print_text(rule.condition)}"), *_got(rule.expr))))
         case ElementsRule():
@@ -211,7 +237,7 @@ def overflow_in(part: str) -> Message:
 
 
 def overflow_of(
-    rule: Derive | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ElementsRule | OffsetsRule | SumRule,
+    rule: Derive | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ComputeStar | ValueRule,
 ) -> Message:
     """The overflow message of a rule that computes."""
     match rule:
@@ -221,6 +247,8 @@ def overflow_of(
             return overflow(f"{rule.span.argument}: the product of {rule.name}")
         case CheckRule():
             return overflow(rule.text)
+        case ComputeStar():
+            return overflow(rule.entry.text)
         case SizeRule():
             return overflow(f"{rule.tensor}: {rule.text}")
         case ShapeRule() | ExpandRule():
@@ -303,13 +331,23 @@ def _rank(rule: RankRule) -> Message:
     return Message((Text(text), RankOf(rule.argument)))
 
 
-def _known(known: tuple[Known, ...]) -> tuple[Part, ...]:
+def _star(rule: ComputeStar) -> Message:
+    """`*drop(s, dim): expected a dim of s with s = [2, 3] (from x), got dim = 2`"""
+    if isinstance(rule.entry, BroadcastEntry):
+        start = Text(f"{rule.entry.text}: expected sizes that broadcast")
+        return Message(_joined((start, *_known(rule.known, ", got "))))
+    start = Text(f"{rule.entry.text}: expected a dim of {rule.entry.name}")
+    return Message(_joined((start, *_known(rule.known), *_got(rule.entry.dim))))
+
+
+def _known(known: tuple[Known, ...], opening: str = " with ") -> tuple[Part, ...]:
     """` with n = 4096 (from x), k = 3`"""
     parts: list[Part] = []
     for i, value in enumerate(known):
-        parts.append(Text(f"{', ' if i else ' with '}{value.name} = "))
+        parts.append(Text(f"{', ' if i else opening}{value.name} = "))
         name = Name(value.name, NameKind.DIM, Type.INT)
-        parts.append(StarOf(value.name) if value.star else Value(name))
+        computed = ComputedDims(value.computed) if value.computed is not None else Value(name)
+        parts.append(StarOf(value.name) if value.star else computed)
         parts.append(Text(f" (from {value.source})" if value.source else ""))
     return tuple(parts)
 
@@ -364,7 +402,7 @@ def spelled(text: Message) -> int:
     """How many values of a message are spelled out in memory of their own (everything but integers and bools)."""
     plain = (Type.INT, Type.BOOL, Type.STR, Type.DTYPE)
     return sum(
-        not isinstance(part, Text | RankOf | DtypeOf | AccDtypeOf)
+        not isinstance(part, Text | RankOf | DimCount | DtypeOf | AccDtypeOf)
         and not (isinstance(part, Value) and part.expr.type in plain and not _optional_int(part.expr))
         for part in text.parts
     )

@@ -7,7 +7,9 @@ from __future__ import annotations
 from codegen.expr_text import print_text
 from codegen.messages import (
     AccDtypeOf,
+    ComputedDims,
     DeviceOf,
+    DimCount,
     DtypeOf,
     ElementBefore,
     ElementIndex,
@@ -41,6 +43,10 @@ def _part(part: Part) -> str:
             return f"<strides of {part.argument}>"
         case StarOf():
             return f"<sizes of {part.name}>"
+        case ComputedDims():
+            return "<sizes>"
+        case DimCount():
+            return "<number of dims>"
         case DtypeOf():
             return f"<dtype of {part.argument}>"
         case AccDtypeOf():

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from codegen.contract import StarFunction
 from codegen.expr import Compare, Expr, integer
 
 
@@ -127,14 +128,50 @@ class StarCompare:
 
 
 @dataclass(frozen=True, slots=True)
+class ComputedCompare:
+    """The dims `span` of this argument equal function of stars number `index`."""
+
+    index: int
+    span: Span
+
+
+Comparison: TypeAlias = DimCompare | StarCompare | ComputedCompare
+
+
+@dataclass(frozen=True, slots=True)
 class Known:
     """A value that a shape message prints: `n = 4096 (from x)`; for a star its dims; `source` is "" for scalars,
-    derived dims and what one of several optionals bound.
+    derived dims and what one of several optionals bound. `computed`: it is function of stars number so much.
     """
 
     name: str
     source: str
     star: bool = False
+    computed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ComputeStar:
+    """Function of stars number `index` of the operator takes its dims, which shapes behind it use.
+
+    Sizes that do not broadcast and a dim that the star does not have are errors. `known` are the stars that it takes.
+    """
+
+    index: int
+    entry: StarFunction
+    known: tuple[Known, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DimsRule:
+    """An output has no more than 64 dims: `named` of them beside those of `star`.
+
+    That is the name of a star of inputs, or the number of a function of stars.
+    """
+
+    tensor: str
+    named: int
+    star: str | int
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +183,7 @@ class ShapeRule:
 
     argument: str
     shape: str
-    comparisons: tuple[DimCompare | StarCompare, ...]
+    comparisons: tuple[Comparison, ...]
     known: tuple[Known, ...]
 
 
@@ -258,11 +295,13 @@ PlainRule: TypeAlias = (
     | BindDim
     | BindStar
     | Derive
+    | ComputeStar
     | ShapeRule
     | ExpandRule
     | ContiguousRule
     | CheckRule
     | SizeRule
+    | DimsRule
     | ElementsRule
     | OffsetsRule
     | SumRule

@@ -84,9 +84,6 @@ def _tensor(diagnostics: Diagnostics, prefix: str, node: Scalar, tensor: ParsedT
         refuse(diagnostics, prefix, node, tensor.written_at, "a written argument")
     if tensor.dtype in DTYPES and DTYPES[tensor.dtype].category == "float8":
         refuse(diagnostics, prefix, node, tensor.dtype_at, "float8")
-    for entry in tensor.entries:
-        if entry.function:
-            refuse(diagnostics, prefix, node, entry.offset, f"`*{entry.function}(...)`")
 
 
 def _scalar(diagnostics: Diagnostics, prefix: str, node: Scalar, scalar: ParsedScalar) -> None:
@@ -107,4 +104,3 @@ NO_TENSOR_INPUT = "an operator without tensor inputs"
 CUSTOM_LAUNCH = "`launch: custom`"
 EARLIER_VARIABLE = "an earlier variable in a list of dtypes"
 FLOAT8 = "float8"
-SCRATCH_STAR = "a star in the shape of a scratch tensor"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.contract import DimEntry
+from codegen.contract import DimEntry, Scratch
 from codegen.expr import Expr, Name, NameKind, walk
+from codegen.layouts import rank
 from codegen.lower.c_boxed import BoxedKernelView, boxed_views
 from codegen.lower.c_layout import fitted
 from codegen.lower.checks import check_lines
@@ -54,6 +55,7 @@ class HostView:
     variables: tuple[IndexedVariable, ...]
     stars: tuple[Named, ...]
     mask: int
+    star_functions: int
     check: tuple[str, ...]
     values: tuple[str, ...]
     allocate: tuple[str, ...]
@@ -121,20 +123,29 @@ class _Host:
             for line in fitted(f"c->{derived.name} = ", names.expr(derived.expr), ";")
         ]
         for scratch in op.scratch:
-            for i, entry in enumerate(scratch.type.shape.entries):
-                assert isinstance(entry, DimEntry)
-                sizes += fitted(f"c->{scratch.name}_size[{i}] = ", names.expr(entry.expr), ";")
+            sizes += self.scratch_sizes(scratch, names)
         if not sizes:
             return []
-        lines = [f"{op.name}_call *const c = &f->call;", *guarded(sizes, "the sizes of launch and scratch")]
-        if op.scratch:
-            lines.append("shape s;")
+        lines = [f"{op.name}_call *const c = &f->call;", *(["shape s;"] if op.scratch else [])]
+        lines += guarded(sizes, "the sizes of launch and scratch")
         for scratch in op.scratch:
-            shape = f"shape_add(e, &s, c->{scratch.name}_size, {len(scratch.type.shape.entries)})"
+            count = rank(scratch.type.shape)
+            shape = f"shape_add(e, &s, c->{scratch.name}_size, {f'c->{scratch.name}_dim' if count is None else count})"
             dtype = names.dtype(scratch.type.dtype)
             tensor = f'tensor_empty(e, &f->t.{scratch.name}, "{scratch.name}", &s, {dtype}, f->t.{self.first}.device)'
             lines += ["s.dim = 0;", *all_or_return([shape, tensor])]
         return lines
+
+    def scratch_sizes(self, scratch: Scratch, names: HostNames) -> list[str]:
+        """The sizes of a scratch tensor go into the record; they must all be there before the first is used."""
+        name, shape = scratch.name, scratch.type.shape
+        if rank(shape) is None:
+            lines = ["s.dim = 0;", *all_or_return(names.shape_calls(shape)), f"c->{name}_dim = s.dim;"]
+            return [*lines, f"memcpy(c->{name}_size, s.sizes, (size_t)s.dim * sizeof *s.sizes);"]
+        exprs = [entry.expr for entry in shape.entries if isinstance(entry, DimEntry)]
+        return [
+            line for i, expr in enumerate(exprs) for line in fitted(f"c->{name}_size[{i}] = ", names.expr(expr), ";")
+        ]
 
     def prepare_head(self) -> list[str]:
         """What the function of which `prepare` is the body begins with."""
@@ -213,6 +224,7 @@ def host_view(library: Library, op: Operator) -> HostView:
         ),
         stars=tuple(Named(dim.name) for dim in op.dims if dim.star and dim.optional),
         mask=len(op.outputs) if op.grad_mask else 0,
+        star_functions=len(HostNames(op).stars),
         check=tuple(check_lines(op)),
         values=tuple(values),
         allocate=tuple(host.allocate()),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TypeAlias
 
-from codegen.contract import TensorType
+from codegen.contract import BroadcastEntry, ReplaceEntry, TensorType, named_stars
 from codegen.expr import Expr, Type
 from codegen.expr_c import print_real
 from codegen.lower.c_layout import COLUMNS, fitted
@@ -17,7 +17,9 @@ from codegen.lower.host import HostNames, dtype_constant
 from codegen.lower.statements import all_or_return, indented, overflows
 from codegen.messages import (
     AccDtypeOf,
+    ComputedDims,
     DeviceOf,
+    DimCount,
     DtypeOf,
     ElementBefore,
     ElementIndex,
@@ -40,10 +42,13 @@ from codegen.rules import (
     BindDim,
     BindStar,
     CheckRule,
+    ComputedCompare,
+    ComputeStar,
     ContiguousRule,
     Derive,
     DeviceRule,
     DimCompare,
+    DimsRule,
     DtypeRule,
     ExpandRule,
     HostRule,
@@ -60,7 +65,7 @@ from codegen.rules import (
     plain,
 )
 
-Computing: TypeAlias = Derive | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ValueRule
+Computing: TypeAlias = Derive | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ComputeStar | ValueRule
 
 
 class Checks:
@@ -81,6 +86,10 @@ class Checks:
             case StarOf():
                 start, count = self.names.star(part.name)
                 return f"sizes_text(e, {start}, {count})"
+            case ComputedDims():
+                return f"sizes_text(e, {', '.join(self.names.computed(part.index))})"
+            case DimCount():
+                return self.dim_count(part.star, part.named)
             case DtypeOf():
                 return f"dtype_name(f->t.{part.argument}.dtype)"
             case AccDtypeOf():
@@ -153,14 +162,35 @@ class Checks:
                 return self.check(f"tensor_is_contiguous(&f->t.{rule.argument})", message(rule))
             case CheckRule() | SizeRule():
                 return self.condition(self.names.expr(rule.condition), rule)
+            case ComputeStar():
+                return self.condition(self.star(rule), rule)
+            case DimsRule():
+                return self.check(f"{self.dim_count(rule.star, rule.named)} <= MAX_DIMS", message(rule))
         raise ValueError(f"{type(rule).__name__} is not built yet")
 
-    def condition(self, condition: str, rule: CheckRule | SizeRule) -> list[str]:
+    def condition(self, condition: str, rule: CheckRule | SizeRule | ComputeStar) -> list[str]:
         """A condition that may compute: an overflow is reported as such, not as a failed check."""
         if not overflows([condition]):
             return self.check(condition, message(rule))
         assign = fitted("holds = ", condition, ";")
         return [*self.computed(assign, rule), *self.check("holds", message(rule))]
+
+    def star(self, rule: ComputeStar) -> str:
+        """The call that computes a function of stars."""
+        entry, to = rule.entry, f"&f->star[{rule.index}]"
+        stars = [", ".join(self.names.star(name)) for name in named_stars(entry)]
+        if isinstance(entry, BroadcastEntry):
+            listed = ", ".join(f"{{{one}}}" for one in stars)
+            return f"star_broadcast({to}, {len(stars)}, (const star[]){{{listed}}})"
+        arguments = [to, f"(star){{{stars[0]}}}", self.names.expr(entry.dim)]
+        if isinstance(entry, ReplaceEntry):
+            return f"star_replace({', '.join(arguments)}, {self.names.expr(entry.size)})"
+        return f"star_drop({', '.join(arguments)})"
+
+    def dim_count(self, star: str | int, named: int) -> str:
+        """How many dims a star and so many more are."""
+        count = self.names.star(star)[1] if isinstance(star, str) else self.names.computed(star)[1]
+        return f"{count} + {named}"
 
     def dtype(self, rule: DtypeRule) -> list[str]:
         """Binds a dtype variable, or compares with a fixed dtype."""
@@ -181,6 +211,9 @@ class Checks:
                     conditions.append(f"{self.size(rule.argument, comparison.index)} == {expected}")
                 case StarCompare():
                     here, there = self.names.span(comparison.span), self.names.star(comparison.name)
+                    conditions.append(f"same_sizes({', '.join((*here, *there))})")
+                case ComputedCompare():
+                    here, there = self.names.span(comparison.span), self.names.computed(comparison.index)
                     conditions.append(f"same_sizes({', '.join((*here, *there))})")
         if not overflows(conditions):
             return self.check(" && ".join(conditions), message(rule))

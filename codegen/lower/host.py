@@ -14,7 +14,7 @@ from codegen.expr import Expr, Query
 from codegen.expr_c import CNames, print_c
 from codegen.layouts import Layout, layout
 from codegen.model import Operator
-from codegen.rules import Span
+from codegen.rules import ComputeStar, Span, plain
 
 # What launches know of the hardware, on the CPU: fixed, so that results do not depend on the machine.
 CPU_HARDWARE = {"sm_count": "32", "max_shared": "0", "arch": "0"}
@@ -42,6 +42,9 @@ class HostNames:
         names |= {scalar.name: f"c->{scalar.name}" for scalar in op.scalars}
         names |= {variable.name: f"f->d.{variable.name}" for variable in op.types}
         names |= {name: f"scope->{name}" for name in CPU_HARDWARE}
+        self.stars = {rule.entry.text: rule.index for rule in map(plain, op.rules) if isinstance(rule, ComputeStar)}
+        for text, number in self.stars.items():
+            names[text] = f"product_i64(&overflow, f->star[{number}].sizes, f->star[{number}].dim)"
         self.c = CNames(names=names, query=self.query, dtype=dtype_constant)
 
     def renamed(self, names: Mapping[str, str]) -> HostNames:
@@ -129,6 +132,10 @@ class HostNames:
         left = span.front + span.back
         return start, f"{tensor}.dim" + (f" - {left}" if left else "")
 
+    def computed(self, number: int) -> tuple[str, str]:
+        """The sizes of a function of stars, and how many they are."""
+        return f"f->star[{number}].sizes", f"f->star[{number}].dim"
+
     def shape_calls(self, shape: Shape) -> list[str]:
         """Calls that append the sizes of `shape` to a `shape s`; each returns bool."""
         calls = []
@@ -139,5 +146,5 @@ class HostNames:
             elif isinstance(entry, DimEntry):
                 calls.append(f"shape_add_dim(e, &s, {self.expr(entry.expr)})")
             else:
-                raise ValueError(f"{entry.text} is not built yet")
+                calls.append(f"shape_add(e, &s, {', '.join(self.computed(self.stars[entry.text]))})")
         return calls

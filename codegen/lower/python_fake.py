@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import groupby
 
-from codegen.contract import DimEntry, Output, TensorType
+from codegen.contract import BroadcastEntry, DimEntry, DropEntry, Output, ReplaceEntry, TensorType
 from codegen.expr import Expr
 from codegen.expr import names as used_names
 from codegen.expr_c import can_overflow
@@ -17,10 +17,13 @@ from codegen.rules import (
     BindDim,
     BindStar,
     CheckRule,
+    ComputedCompare,
+    ComputeStar,
     ContiguousRule,
     Derive,
     DeviceRule,
     DimCompare,
+    DimsRule,
     DtypeRule,
     ElementsRule,
     ExpandRule,
@@ -32,7 +35,6 @@ from codegen.rules import (
     SameDtypeRule,
     ShapeRule,
     SizeRule,
-    StarCompare,
     SumRule,
     When,
     plain,
@@ -44,7 +46,7 @@ def _check(names: Names, condition: str, text: Message) -> list[str]:
 
 
 def _computed(
-    names: Names, expr: Expr, rule: Derive | CheckRule | SizeRule | ShapeRule, target: str = ""
+    names: Names, expr: Expr, rule: Derive | CheckRule | SizeRule | ShapeRule | ComputeStar, target: str = ""
 ) -> tuple[list[str], str]:
     """Statements that must come first, and the expression itself; leaving 64 bits is an error of its own."""
     if not can_overflow(expr):
@@ -62,12 +64,22 @@ def _shape(names: Names, rule: ShapeRule) -> list[str]:
             condition = f"{names.size(rule.argument, comparison.index)} == {expected}"
             lines += [*first, *_check(names, condition, message(rule))]
         else:
-            lines += _same_sizes(names, comparison, rule)
+            expected = names.stars[comparison.index] if isinstance(comparison, ComputedCompare) else comparison.name
+            lines += call("_check.sizes", [names.span(comparison.span), expected, names.message(message(rule))])
     return lines
 
 
-def _same_sizes(names: Names, comparison: StarCompare, rule: ShapeRule) -> list[str]:
-    return call("_check.sizes", [names.span(comparison.span), comparison.name, names.message(message(rule))])
+def _star(names: Names, rule: ComputeStar) -> list[str]:
+    """A function of stars, into a local of its own."""
+    entry, text = rule.entry, names.message(message(rule))
+    target = names.stars[rule.index]
+    if isinstance(entry, BroadcastEntry):
+        return call(f"{target} = _check.broadcast", [text, *entry.names])
+    lines, dim = _computed(names, entry.dim, rule)
+    if isinstance(entry, DropEntry):
+        return [*lines, *call(f"{target} = _check.drop", [text, entry.name, dim])]
+    first, size = _computed(names, entry.size, rule)
+    return [*lines, *first, *call(f"{target} = _check.replace", [text, entry.name, dim, size])]
 
 
 def _expand(names: Names, rule: ExpandRule) -> list[str]:
@@ -120,6 +132,10 @@ def rule_lines(names: Names, rule: PlainRule) -> list[str]:
         case CheckRule() | SizeRule():
             first, condition = _computed(names, rule.condition, rule)
             return [*first, *_check(names, condition, message(rule))]
+        case ComputeStar():
+            return _star(names, rule)
+        case DimsRule():
+            return _check(names, f"{names.dim_count(rule.star, rule.named)} <= 64", message(rule))
         case ElementsRule() | OffsetsRule() | SumRule():
             return []
 
@@ -148,6 +164,10 @@ def _asked(rule: PlainRule) -> list[Expr]:
             return [rule.condition]
         case ExpandRule():
             return list(rule.sizes)
+        case ComputeStar() if isinstance(rule.entry, DropEntry):
+            return [rule.entry.dim]
+        case ComputeStar() if isinstance(rule.entry, ReplaceEntry):
+            return [rule.entry.dim, rule.entry.size]
         case ShapeRule():
             return [one.expected for one in rule.comparisons if isinstance(one, DimCompare)]
     return []

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 
 from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, Shape, StarEntry, Variable
 from codegen.expr import Binary, Call, Expr, Query, Type, Unary, children, rebuild
 from codegen.expr_python import PythonNames, print_python
 from codegen.messages import (
     AccDtypeOf,
+    ComputedDims,
     DeviceOf,
+    DimCount,
     DtypeOf,
     Message,
     Part,
@@ -26,7 +29,7 @@ from codegen.messages import (
 )
 from codegen.messages_python import print_message_python
 from codegen.model import Dim, Operator
-from codegen.rules import DtypeRule, Index, Span, When, plain
+from codegen.rules import ComputeStar, DtypeRule, Index, Span, When, plain
 
 HELPER = "_rules."
 COLUMNS = 120
@@ -48,6 +51,17 @@ class Names:
         self.python = PythonNames(names=names, query=self.query, helper=HELPER)
         self.taken = {argument.name for argument in op.arguments} | {output.name for output in op.outputs}
         self.taken |= {dim.name for dim in op.dims} | {derived.name for derived in op.derived} | {"grad_mask"}
+
+    @cached_property
+    def stars(self) -> list[str]:
+        """The locals that hold functions of stars, by their number."""
+        count = sum(isinstance(plain(rule), ComputeStar) for rule in self.op.rules)
+        return [self.fresh(f"star_{number}") for number in range(count)]
+
+    def dim_count(self, star: str | int, named: int) -> str:
+        """How many dims a star and so many more are."""
+        sizes = star if isinstance(star, str) else self.stars[star]
+        return f"{HELPER}count({sizes}) + {named}"
 
     def fresh(self, name: str) -> str:
         """`name`, or with underscores behind it where the operator uses that name itself."""
@@ -137,7 +151,9 @@ class Names:
             elif isinstance(entry, DimEntry):
                 parts.append(self.checked(entry.expr) if checked else self.expr(entry.expr))
             else:
-                raise ValueError(f"{entry.text} is not built yet")
+                rules = [rule for rule in map(plain, self.op.rules) if isinstance(rule, ComputeStar)]
+                number = next(rule.index for rule in rules if rule.entry == entry)
+                parts.append(f"*{self.stars[number]}")
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
     def message(self, message: Message) -> list[str]:
@@ -153,6 +169,10 @@ class Names:
                 return f"tuple({part.argument}.stride())"
             case StarOf():
                 return f"{HELPER}sizes_text({part.name})"
+            case ComputedDims():
+                return f"{HELPER}sizes_text({self.stars[part.index]})"
+            case DimCount():
+                return self.dim_count(part.star, part.named)
             case DtypeOf():
                 return f"{HELPER}dtype_text({part.argument}.dtype)"
             case AccDtypeOf():

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from codegen.contract import Acc, Dtype, FixedDtype, TensorType, Variable
-from codegen.layouts import layout, tables
+from codegen.contract import Acc, Dtype, FixedDtype, Scratch, TensorType, Variable
+from codegen.layouts import layout, rank, tables
 from codegen.model import Operator
 from codegen.types import DTYPES
 
@@ -62,7 +62,8 @@ def fields(op: Operator) -> tuple[Field, ...]:
         note = f"{note}, null when not wanted" if op.grad_mask else note
         found.append(Field(output.name, "tensor", output.type.dtype, False, note))
     found += [Field(scratch.name, "tensor", scratch.type.dtype, False, scratch.text) for scratch in op.scratch]
-    found += [Field(f"{scratch.name}_size", "sizes", count=len(scratch.type.shape.entries)) for scratch in op.scratch]
+    for scratch in op.scratch:
+        found += scratch_sizes(scratch)
     found += layout_fields(op)
     found += [Field(dim.name, "integer") for dim in op.dims]
     found += [Field(derived.name, "integer") for derived in op.derived]
@@ -72,6 +73,14 @@ def fields(op: Operator) -> tuple[Field, ...]:
         if scalar.type.optional:
             found.append(Field(f"{scalar.name}_given", "boolean"))
     return tuple(found)
+
+
+def scratch_sizes(scratch: Scratch) -> list[Field]:
+    """The sizes of a scratch tensor; with a star in its shape also how many they are."""
+    count = rank(scratch.type.shape)
+    if count is not None:
+        return [Field(f"{scratch.name}_size", "sizes", count=count)]
+    return [Field(f"{scratch.name}_dim", "integer"), Field(f"{scratch.name}_size", "table", count=MAX_DIMS)]
 
 
 def layout_fields(op: Operator) -> list[Field]:

@@ -9,14 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import prod
 
-from codegen.contract import Acc, FixedDtype, TensorType
+from codegen.contract import Acc, FixedDtype, StarFunction, TensorType
 from codegen.expr import Expr, Name, Query, Type, integer
-from codegen.lower.tests_samples import Sample, base, failing, free_sizes
+from codegen.lower.tests_samples import Sample, base, failing, free_sizes, with_dims, without_star
 from codegen.lower.tests_scalars import Scalar
 from codegen.lower.tests_values import Filling, Number, wrong_numbers
 from codegen.messages import (
     AccDtypeOf,
+    ComputedDims,
     DeviceOf,
+    DimCount,
     DtypeOf,
     ElementBefore,
     ElementIndex,
@@ -39,9 +41,12 @@ from codegen.model import Operator
 from codegen.rules import (
     AccDtypeRule,
     CheckRule,
+    Comparison,
+    ComputeStar,
     ContiguousRule,
     DeviceRule,
     DimCompare,
+    DimsRule,
     DtypeRule,
     ElementsRule,
     ExpandRule,
@@ -54,7 +59,6 @@ from codegen.rules import (
     ShapeRule,
     SizeRule,
     Span,
-    StarCompare,
     SumRule,
     ValueRule,
     When,
@@ -124,6 +128,15 @@ class _Call:
     def shape(self, name: str) -> tuple[int, ...]:
         return self.replaced[name].shape if name in self.replaced else self.sample.shapes()[name]
 
+    def covered(self, span: Span) -> tuple[int, ...]:
+        """The sizes that a star covers."""
+        return _covered(self.sample.shapes()[span.argument], span)
+
+    def computed(self, number: int) -> tuple[int, ...]:
+        """The sizes of a function of stars."""
+        rules = {rule.index: rule.entry for rule in map(plain, self.sample.op.rules) if isinstance(rule, ComputeStar)}
+        return self.sample.star(rules[number]) or ()
+
     def text(self, text: Message) -> str:
         return "".join(self.part(part) for part in text.parts)
 
@@ -137,6 +150,11 @@ class _Call:
                 return str(self.replaced[part.argument].strides)
             case StarOf():
                 return str(list(self.star(part.name)))
+            case ComputedDims():
+                return str(list(self.computed(part.index)))
+            case DimCount():
+                star = part.star
+                return str(len(self.computed(star) if isinstance(star, int) else self.star(star)) + part.named)
             case DtypeOf():
                 return self.dtype(part.argument)
             case AccDtypeOf():
@@ -191,7 +209,7 @@ def _position(index: Index, rank: int) -> int:
     return rank - index.index if index.from_back else index.index
 
 
-def _differently(shape: tuple[int, ...], comparison: DimCompare | StarCompare) -> Iterator[tuple[int, ...]]:
+def _differently(shape: tuple[int, ...], comparison: Comparison) -> Iterator[tuple[int, ...]]:
     """Shapes that fail one comparison: a size that is one too many, and for stars also a dim too many."""
     if isinstance(comparison, DimCompare):
         at = _position(comparison.index, len(shape))
@@ -208,6 +226,7 @@ def wrong_calls(op: Operator) -> list[Wrong]:
     """A wrong call for each rule that can be broken alone."""
     found: list[Wrong] = []
     earlier: list[Expr] = []
+    stars: list[StarFunction] = []
     for conditional in op.rules:
         rule, absent = plain(conditional), _absent(op, conditional)
         usual = replace(base(op), absent=absent)
@@ -244,6 +263,13 @@ def wrong_calls(op: Operator) -> list[Wrong]:
             case CheckRule() | SizeRule():
                 found += _condition(op, rule, earlier)
                 earlier.append(rule.condition)
+            case ComputeStar():
+                sample = without_star(op, rule.entry, earlier, stars)
+                stars.append(rule.entry)
+                found += [_other(op, sample, rule)] if sample is not None else []
+            case DimsRule():
+                sample = with_dims(usual, rule)
+                found += [_other(op, sample, rule)] if sample is not None else []
             case ElementsRule() | OffsetsRule() | SumRule():
                 found += _elements(usual, rule)
         found[before:] = [replace(wrong, absent=tuple(sorted(absent))) for wrong in found[before:]]
@@ -253,7 +279,7 @@ def wrong_calls(op: Operator) -> list[Wrong]:
     return found
 
 
-def _follows(usual: Sample, rule: ShapeRule, comparison: DimCompare | StarCompare) -> bool:
+def _follows(usual: Sample, rule: ShapeRule, comparison: Comparison) -> bool:
     """Whether what a size is compared with is derived from that size itself."""
     if not isinstance(comparison, DimCompare) or comparison.index.from_back:
         return False
@@ -298,8 +324,11 @@ def _not_contiguous(usual: Sample, rule: ContiguousRule) -> list[Wrong]:
 def _condition(op: Operator, rule: CheckRule | SizeRule, earlier: list[Expr]) -> list[Wrong]:
     """A call in which a check fails, with every tensor whose shape is then another."""
     sample = failing(op, rule.condition, tuple(earlier))
-    if sample is None:
-        return []
+    return [_other(op, sample, rule)] if sample is not None else []
+
+
+def _other(op: Operator, sample: Sample, rule: CheckRule | SizeRule | ComputeStar | DimsRule) -> Wrong:
+    """A call with other sizes and scalars than usual, and all tensors whose shape is then another."""
     usual = base(op)
     shapes, before = sample.shapes(), usual.shapes()
     tensors = tuple(
@@ -308,7 +337,7 @@ def _condition(op: Operator, rule: CheckRule | SizeRule, earlier: list[Expr]) ->
         if shapes[argument.name] != before[argument.name]
     )
     scalars = tuple((name, value) for name, value in sample.scalars.items() if value != usual.scalars[name])
-    return [Wrong(tensors, scalars, _Call(sample, {}).text(message(rule)))]
+    return Wrong(tensors, scalars, _Call(sample, {}).text(message(rule)))
 
 
 def _elements(usual: Sample, rule: ValueRule) -> list[Wrong]:

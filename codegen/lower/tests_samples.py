@@ -5,12 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
-from codegen.contract import DimEntry, Shape, StarEntry, TensorType
+from codegen.contract import (
+    BroadcastEntry,
+    DimEntry,
+    DropEntry,
+    Shape,
+    StarEntry,
+    StarFunction,
+    TensorType,
+    named_stars,
+)
 from codegen.expr import Constant, Expr, NameKind, Query, names, walk
 from codegen.expr_fold import FoldError
 from codegen.expr_text import print_text
@@ -18,6 +27,7 @@ from codegen.expr_value import Value, value
 from codegen.lower.tests_scalars import Scalar, candidates, compared, kind_of, usual
 from codegen.lower.tests_values import Elements, elements
 from codegen.model import Operator
+from codegen.rules import DimsRule
 from codegen.types import DTYPES
 
 Size = int | tuple[int, ...]
@@ -103,7 +113,24 @@ class Sample:
             elif isinstance(entry, DimEntry):
                 size = self.value(entry.expr)
                 sizes.append(size if isinstance(size, int) else -1)
+            else:
+                computed = self.star(entry)
+                sizes += computed if computed is not None else (-1,)
         return tuple(sizes)
+
+    def star(self, entry: StarFunction) -> tuple[int, ...] | None:
+        """The sizes of a function of stars; None where it has none."""
+        stars = [size for name in named_stars(entry) if isinstance(size := self.dims[name], tuple)]
+        if isinstance(entry, BroadcastEntry):
+            return broadcast(stars)
+        dim = self.value(entry.dim)
+        if not isinstance(dim, int) or not -len(stars[0]) <= dim < len(stars[0]):
+            return None
+        place = dim % len(stars[0])
+        if isinstance(entry, DropEntry):
+            return (*stars[0][:place], *stars[0][place + 1 :])
+        other = self.value(entry.size)
+        return (*stars[0][:place], other if isinstance(other, int) else -1, *stars[0][place + 1 :])
 
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
         """The sizes of every tensor argument that is given, and of every output."""
@@ -144,6 +171,14 @@ class Sample:
             if shapes[query.subject][int(index.value)] != self.dims[print_text(query)]:
                 return False
         return all(bool(self.value(check.condition)) for check in self.op.checks) and None not in self.elements.values()
+
+
+def broadcast(stars: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
+    """NumPy broadcasting; None where sizes disagree."""
+    count = max(map(len, stars))
+    columns = zip(*((1,) * (count - len(star)) + star for star in stars), strict=True)
+    wide = [{size for size in column if size != 1} or {1} for column in columns]
+    return tuple(next(iter(sizes)) for sizes in wide) if all(len(sizes) == 1 for sizes in wide) else None
 
 
 def free_sizes(op: Operator) -> list[Query]:
@@ -217,6 +252,32 @@ def failing(op: Operator, condition: Expr, earlier: tuple[Expr, ...]) -> Sample 
     return None
 
 
+def without_star(
+    op: Operator, entry: StarFunction, earlier: Sequence[Expr], stars: Sequence[StarFunction]
+) -> Sample | None:
+    """A call in which a function of stars has no value and everything before it holds."""
+    for sample in _variations(base(op)):
+        inputs = [sample.shapes()[argument.name] for argument in op.tensors]
+        fits = all(size >= 0 for shape in inputs for size in shape)
+        holds = all(sample.value(one) is True for one in earlier) and None not in map(sample.star, stars)
+        if fits and holds and sample.star(entry) is None:
+            return sample
+    return None
+
+
+def with_dims(usual: Sample, rule: DimsRule) -> Sample | None:
+    """A call in which an output would have more than 64 dims."""
+    for name, size in usual.dims.items():
+        for dims in range(62, 65) if isinstance(size, tuple) else ():
+            sample = replace(usual, dims={**usual.dims, name: (1,) * dims})
+            shapes = sample.shapes()
+            inputs = [shapes[argument.name] for argument in usual.op.tensors]
+            right = all(size >= 0 for shape in inputs for size in shape) and all(len(shape) <= 64 for shape in inputs)
+            if right and len(shapes[rule.tensor]) > 64 and -1 not in shapes[rule.tensor]:
+                return sample
+    return None
+
+
 def samples(op: Operator) -> list[Sample]:
     """The calls that results are compared for: each size and scalar in turn, the others as usual; then many rows."""
     first = base(op)
@@ -226,6 +287,7 @@ def samples(op: Operator) -> list[Sample]:
     for argument in op.scalars:
         changed = [{**first.scalars, argument.name: scalar} for scalar in compared(op, argument)]
         found += [Sample(op, first.dims, scalars, first.dtypes) for scalars in changed]
+    found += [Sample(op, {**first.dims, **stars}, first.scalars, first.dtypes) for stars in _broadcasting(op)]
     if any(argument.has_word("expand") for argument in op.tensors):
         found += [replace(first, narrowed=narrowed) for narrowed in NARROWED]
     stars = [dim.name for dim in op.dims if dim.star]
@@ -235,6 +297,24 @@ def samples(op: Operator) -> list[Sample]:
         (*sample.dims.items(), *sample.scalars.items(), sample.narrowed): sample for sample in found if sample.valid()
     }
     return list(unique.values())
+
+
+def _broadcasts(op: Operator) -> list[tuple[str, ...]]:
+    """The stars that broadcast with one another."""
+    shapes = [argument.type.shape for argument in op.tensors if isinstance(argument.type, TensorType)]
+    shapes += [output.type.shape for output in op.outputs]
+    entries = [entry for shape in shapes for entry in shape.entries if isinstance(entry, BroadcastEntry)]
+    return list(dict.fromkeys(entry.names for entry in entries))
+
+
+def _broadcasting(op: Operator) -> Iterator[dict[str, tuple[int, ...]]]:
+    """Sizes of stars that broadcast without being equal: each of them in turn has fewer."""
+    for stars in _broadcasts(op):
+        for narrow in ((), (1,), (3,), (2, 1), (1, 1, 3), (1, 1)):
+            for name in stars:
+                yield {**dict.fromkeys(stars, USUAL_STAR), name: narrow}
+        yield dict(zip(stars, ((2, 1), (1, 3), (3,), ()), strict=False))
+        yield dict(zip(stars, ((0, 1), (1, 3), (1,), ()), strict=False))
 
 
 def _sizes(first: Sample, name: str, star: bool) -> Iterator[Sample]:
@@ -262,6 +342,8 @@ def _spread(op: Operator, lowest: int) -> Sample:
     for i, (name, size) in enumerate(first.dims.items()):
         start = lowest + 10 * i
         sizes[name] = start if isinstance(size, int) else tuple(start + 5 * k for k in range(len(size)))
+    for stars in _broadcasts(op):
+        sizes |= dict.fromkeys(stars, sizes[stars[0]])
     plain = Sample(op, sizes, first.scalars, first.dtypes)
     kinds = {argument.name: kind_of(argument) for argument in op.scalars}
     given = {

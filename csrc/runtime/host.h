@@ -17,6 +17,7 @@
 #include "dtype.h"
 #include "error.h"
 #include "layout.h"
+#include "star.h"
 #include "tensor.h"
 #include "values.h"
 

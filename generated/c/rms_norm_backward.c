@@ -131,6 +131,7 @@ static bool rms_norm_backward_zero(error *e, const rms_norm_backward_frame *f) {
 static bool rms_norm_backward_prepare(error *e, rms_norm_backward_frame *f, int64_t arch, int64_t max_shared,
                                       int64_t sm_count) {
     rms_norm_backward_call *const c = &f->call;
+    shape s;
     bool overflow = false;
     c->limit = min_i64(1024,
                        mul_i64(&overflow,
@@ -181,7 +182,6 @@ static bool rms_norm_backward_prepare(error *e, rms_norm_backward_frame *f, int6
     c->partial_size[0] = c->blocks;
     c->partial_size[1] = c->columns;
     CHECK(e, !overflow, "the sizes of launch and scratch: a number leaves 64 bits or is divided by zero");
-    shape s;
     s.dim = 0;
     if (!shape_add(e, &s, c->partial_size, 2) ||
         !tensor_empty(e, &f->t.partial, "partial", &s, dtype_acc(f->d.T), f->t.grad_y.device)) {

@@ -78,6 +78,29 @@ class Check:
             self(math.prod(sizes) < 2**63, problem)
         return sizes
 
+    def broadcast(self, problem: Callable[[], str], *stars: Sequence[int]) -> Sequence[int]:
+        """The sizes that stars broadcast to, as in NumPy."""
+        count = sorted(len(star) for star in stars)[-1]
+        found: list[int] = []
+        for place in range(-count, 0):
+            size = 1
+            for star in stars:
+                own = star[place] if len(star) >= -place else 1
+                self(size == 1 or own == 1 or own == size, problem)
+                size = own if size == 1 else size
+            found.append(size)
+        return found
+
+    def drop(self, problem: Callable[[], str], star: Sequence[int], dim: int) -> Sequence[int]:
+        """A star without one of its dims."""
+        self(-len(star) <= dim < len(star), problem)
+        return [size for place, size in enumerate(star) if place != dim % len(star)]
+
+    def replace(self, problem: Callable[[], str], star: Sequence[int], dim: int, size: int) -> Sequence[int]:
+        """A star with another size in the place of one dim."""
+        self(-len(star) <= dim < len(star), problem)
+        return [size if place == dim % len(star) else own for place, own in enumerate(star)]
+
     def computed(self, value: Callable[[], Any], problem: Callable[[], str]) -> Any:
         """The value; a result outside 64 bits and a division by zero are errors."""
         try:

@@ -23,7 +23,7 @@ def kept_backward(grad_y: Tensor, sums: Tensor) -> Tensor:
 
 
 def kept_saved(x: Tensor) -> Tensor:
-    return 5 * x
+    return 5 * x.unsqueeze(-1)
 
 
 def kept_no_grad(x: Tensor, k: int) -> Tensor:
@@ -76,6 +76,25 @@ def add_bias_backward(grad_y: Tensor, x: Tensor, bias: Tensor | None, scale: Ten
 
 def masked(q: Tensor, k: Tensor, mask: Tensor) -> Tensor:
     return torch.where(mask != 0, torch.cat([q, k], -1), 0.0)
+
+
+def outer_sum(a: Tensor, b: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
+    y = (a + b) * scale.unsqueeze(-1)
+    return y, y.unsqueeze(-1).expand(2, *y.shape, 3).contiguous()
+
+
+def sum_dim(x: Tensor, dim: int, k: int) -> tuple[Tensor, Tensor]:
+    wide = [1] * x.dim()
+    wide[dim] = k + 1
+    weights = 2 * torch.arange(1, k + 2, dtype=x.dtype).view(wide)
+    return x.sum(dim), x.sum(dim, keepdim=True) * weights
+
+
+def sum_dim_backward(grad_y: Tensor, grad_z: Tensor, x: Tensor, dim: int, k: int) -> Tensor:
+    wide = [1] * x.dim()
+    wide[dim] = k + 1
+    weights = 2 * torch.arange(1, k + 2, dtype=x.dtype).view(wide)
+    return (grad_y.unsqueeze(dim) + (grad_z * weights).sum(dim, keepdim=True)).expand(x.shape).contiguous()
 
 
 def spans(x: Tensor, cu_seqlens: Tensor, lengths: Tensor) -> Tensor:
