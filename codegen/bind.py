@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from codegen.bind_arguments import argument_rules, scalars, sizes_rules
 from codegen.contract import (
     Acc,
     Argument,
     DimEntry,
+    Dtype,
     FixedDtype,
     Output,
     ReplaceEntry,
@@ -143,18 +145,20 @@ def rules(
     derived: Sequence[DerivedDim],
     checks: Sequence[Check],
     values: Sequence[ValueRule],
+    devices: Sequence[str],
 ) -> tuple[Rule, ...]:
     """Everything that a call checks and binds, in order."""
     tensors = [(argument.name, argument.type) for argument in arguments if isinstance(argument.type, TensorType)]
-    optional = frozenset(name for name, tensor in tensors if tensor.optional)
+    optional = frozenset(argument.name for argument in arguments if argument.type.optional)
     on_host = {argument.name for argument in arguments if argument.has_word("cpu")}
-    found: list[Rule] = [*_dtype_rules(types, tensors, optional)]
+    found: list[Rule] = [*_dtype_rules(types, arguments, optional)]
     placed = [name for name, _ in tensors if name not in on_host]
     first = next((name for name in placed if name not in optional), "")
-    devices = [name for name, _ in tensors if name != first]
+    placing = [name for name, _ in tensors if name != first]
     found += [
-        _given(HostRule(name) if name in on_host else DeviceRule(name, first), name, optional) for name in devices
+        _given(HostRule(name) if name in on_host else DeviceRule(name, first), name, optional) for name in placing
     ]
+    found += [_given(rule, rule.argument, optional) for rule in argument_rules(arguments, first, devices)]
     expanded = {argument.name for argument in arguments if argument.has_word("expand")}
     for name, tensor in tensors:
         if name in expanded:
@@ -179,8 +183,10 @@ def rules(
     found += _column_checks(arguments, values)
     for output in outputs:
         found += [*_size_rules(output.name, output.type.shape), *stars.computed(output.type.shape)]
+        found += sizes_rules(arguments, output.name, output.type.shape)
         found += _dims_rules(output.name, output.type.shape, by_name, stars)
     for tensor_ in scratch:
+        found += sizes_rules(arguments, tensor_.name, tensor_.type.shape)
         found += stars.computed(tensor_.type.shape)
     found += [_given(rule, rule.argument, optional) for rule in values]
     return tuple(found)
@@ -205,40 +211,48 @@ def _binding(name: str, place: Place) -> BindStar | BindDim:
     return BindStar(name, at) if isinstance(at, Span) else BindDim(name, place.argument, at)
 
 
-def _dtype_rules(
-    types: Sequence[TypeVariable], tensors: Sequence[tuple[str, TensorType]], optional: frozenset[str]
-) -> list[Rule]:
+def _dtype_rules(types: Sequence[TypeVariable], arguments: Sequence[Argument], optional: frozenset[str]) -> list[Rule]:
     """Variables bind in order of the inputs, what is always given first; an accumulation dtype waits until its variable
     is bound.
     """
     variables = {variable.name: variable for variable in types}
     holders: dict[str, list[str]] = {name: [] for name in variables}
+    named = {name for name, kind in scalars(arguments) if kind.variable}
     found: list[Rule] = []
     waiting: list[tuple[str, str]] = []
-    for name, tensor in sorted(tensors, key=lambda item: item[0] in optional):
-        match tensor.dtype:
+    for name, dtype in sorted(_dtypes(arguments), key=lambda item: item[0] in optional):
+        match dtype:
             case FixedDtype():
-                found.append(_given(DtypeRule(name, "", (tensor.dtype.name,)), name, optional))
+                found.append(_given(DtypeRule(name, "", (dtype.name,)), name, optional))
             case Variable():
-                variable = variables[tensor.dtype.name]
+                variable = variables[dtype.name]
                 bound = holders[variable.name]
                 same = [SameDtypeRule(name, variable.name, source) for source in bound]
-                first = DtypeRule(name, variable.name, (*variable.earlier, *variable.dtypes))
+                first = DtypeRule(name, variable.name, (*variable.earlier, *variable.dtypes), name in named)
                 found += _by_holder(name, bound, [*same, first], optional)
                 if not bound or bound[0] in optional:
                     bound.append(name)
             case Acc():
-                bound = holders[tensor.dtype.variable]
+                bound = holders[dtype.variable]
                 if bound and bound[0] not in optional:
-                    found.append(_given(AccDtypeRule(name, tensor.dtype.variable, bound[0]), name, optional))
+                    found.append(_given(AccDtypeRule(name, dtype.variable, bound[0]), name, optional))
                 else:
-                    waiting.append((name, tensor.dtype.variable))
+                    waiting.append((name, dtype.variable))
     for name, letter in waiting:
         # What no input binds takes its first dtype.
         unbound = DtypeRule(name, "", (DTYPES[variables[letter].dtypes[0]].acc,))
         bound = holders[letter]
         found += _by_holder(name, bound, [*(AccDtypeRule(name, letter, source) for source in bound), unbound], optional)
     return found
+
+
+def _dtypes(arguments: Sequence[Argument]) -> Iterator[tuple[str, Dtype]]:
+    """The arguments that have a dtype, or name the one that a variable stands for."""
+    for argument in arguments:
+        if isinstance(argument.type, TensorType):
+            yield argument.name, argument.type.dtype
+        elif argument.type.variable:
+            yield argument.name, Variable(argument.type.variable)
 
 
 def _column_checks(arguments: Sequence[Argument], values: Sequence[ValueRule]) -> list[CheckRule]:
@@ -312,6 +326,8 @@ def _dims_rules(tensor: str, shape: Shape, dims: Mapping[str, Dim], stars: _Star
     """A star has as many dims as fit beside the other entries of its inputs; an output may name more of them."""
     named = sum(isinstance(entry, DimEntry) for entry in shape.entries)
     for entry in shape.entries:
+        if isinstance(entry, StarEntry) and entry.name not in dims:  # a list, of any length
+            return [DimsRule(tensor, named, entry.name)]
         if isinstance(entry, StarEntry):
             spans = [place.at for place in dims[entry.name].places if isinstance(place.at, Span)]
             if named > min(span.front + span.back for span in spans):
@@ -330,7 +346,7 @@ def _shape_rule(argument: str, shape: Shape, dims: Mapping[str, Dim], stars: _St
         index = index_of(i, len(shape.entries), star)
         if isinstance(entry, StarEntry):
             span = Span(argument, i, len(shape.entries) - i - 1)
-            if not _binds(Place(argument, span), dims[entry.name]):
+            if entry.name not in dims or not _binds(Place(argument, span), dims[entry.name]):
                 comparisons.append(StarCompare(entry.name, span))
                 _know(known, argument, entry, dims)
         elif not isinstance(entry, DimEntry):
@@ -357,7 +373,9 @@ def _expand_rule(argument: str, shape: Shape, dims: Mapping[str, Dim], stars: _S
 def _know(known: dict[str, Known], argument: str, entry: ShapeEntry, dims: Mapping[str, Dim]) -> None:
     """Adds the values that a message about one entry of the shape of `argument` prints."""
     if isinstance(entry, StarEntry):
-        known.setdefault(entry.name, Known(entry.name, _source(argument, dims[entry.name]), star=True))
+        # A list is an argument of that name itself.
+        source = _source(argument, dims[entry.name]) if entry.name in dims else ""
+        known.setdefault(entry.name, Known(entry.name, source, star=True))
     for name in names(entry.expr) if isinstance(entry, DimEntry) else ():
         source = _source(argument, dims[name.name]) if name.name in dims else ""
         known.setdefault(name.name, Known(name.name, source))

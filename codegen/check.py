@@ -7,11 +7,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from codegen import bind, check_rules, check_values, keys, names, supported
+from codegen.check_arguments import check_constants
 from codegen.check_backward import Declared, check_backward, names_operator
 from codegen.check_contract import check_contract
 from codegen.check_launch import Passes, check_passes
 from codegen.check_words import check_device, check_launch_size
-from codegen.contract import Argument, TensorType
+from codegen.contract import Argument, ScalarType, TensorType
 from codegen.errors import Diagnostics, Position, shown
 from codegen.load import Mapping, Node, Scalar
 from codegen.messages import MAX_SPELLED, message, spelled
@@ -127,7 +128,7 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
         passes=(),
         devices=devices,
         backward=None,
-        differentiable=_differentiable(read, node),
+        differentiable=_differentiable(read, node, contract.arguments),
         grad_mask=contract.grad_mask,
         reference=check_rules.check_name(read, node, "reference", key.text),
         samples=check_rules.check_samples(read, node, contract),
@@ -147,6 +148,7 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
         draft.derived,
         draft.checks,
         draft.values,
+        devices,
     )
     for rule in map(plain, rules):
         # The error record of a call has room for a few spelled-out values.
@@ -163,23 +165,25 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
 def _tensors(read: Reader, key: Scalar, node: Mapping, arguments: tuple[Argument, ...], has_outputs: bool) -> None:
     """An operator takes a tensor and gives one."""
     tensors = [argument.type for argument in arguments if isinstance(argument.type, TensorType)]
-    if not tensors:
-        supported.refuse(read.diagnostics, read.prefix, node.key("inputs") or key, 0, supported.NO_TENSOR_INPUT)
-    elif all(tensor.optional for tensor in tensors):
-        text = "every tensor is optional, so a call without any would have no device"
-        read.error(node.key("inputs") or key, text, "one of them is always given, or the operator takes a `device`")
+    where = [
+        argument for argument in arguments if isinstance(argument.type, ScalarType) and argument.type.kind == "device"
+    ]
+    if not tensors and len(where) != 1:
+        text = f"an operator without tensor inputs has one `device` argument, this one {len(where) or 'none'}"
+        read.error(node.key("inputs") or key, text, "for instance where: device = cuda")
     if not has_outputs and not any(tensor.written for tensor in tensors):
         read.error(node.key("outputs") or key, "`outputs:` is missing", "for instance outputs: {y: T[*shape]}")
 
 
-def _differentiable(read: Reader, node: Mapping) -> bool | None:
+def _differentiable(read: Reader, node: Mapping, arguments: tuple[Argument, ...]) -> bool | None:
+    """What the key says; without tensor inputs there is nothing to differentiate."""
     value = check_rules.check_flag(read, node, "differentiable")
     key = node.key("differentiable")
     if value is True and key is not None:
         read.error(key, "only `differentiable: false` says something", "an operator is differentiable by `backward:`")
     if value is False and key is not None and node.get("backward") is not None:
         read.error(key, "`differentiable: false` and `backward:` contradict each other")
-    return value
+    return value if any(argument.is_tensor for argument in arguments) else False
 
 
 def _declared(item: _Found) -> Declared | None:
@@ -196,6 +200,8 @@ def _collisions(read: Reader, found: list[_Found]) -> None:
     for item in found:
         name = item.key.text
         inner = read.within(name)
+        if item.operator is not None:
+            check_constants(inner, item.key, item.operator, operators)
         backward = item.node.get("backward")
         if backward is not None and not isinstance(backward, Scalar):
             inner.within("backward").error(backward, "expected the name of an operator")

@@ -166,8 +166,26 @@ class _Matcher:
                 self.differ(argument.name, what, f"{own.kind} there, {source.kind} here")
             elif source.optional and not own.optional:
                 self.differ(argument.name, what, "it may be absent here, and there it has no `?`")
+            elif own.choices != source.choices:
+                self.differ(argument.name, what, f"{_words(own)} there, {_words(source)} here")
+            elif own.length not in (None, source.length):
+                self.differ(argument.name, what, f"{own.length} values there, {source.length or 'any number'} here")
+            elif own.variable or source.variable:
+                self.compare_dtypes(argument.name, own, source, what)
         elif isinstance(own, TensorType) and isinstance(source, TensorType):
             self.compare_tensors(argument.name, own, source, what)
+
+    def compare_dtypes(self, name: str, own: ScalarType, source: ScalarType, what: str) -> None:
+        """A dtype argument of the backward takes every dtype of the forward's, consistently."""
+        if not own.variable:
+            return
+        mine = set(dtypes_of(self.backward, Variable(own.variable)))
+        theirs = dtypes_of(self.forward, Variable(source.variable)) if source.variable else tuple(DTYPES)
+        lacking = [dtype for dtype in theirs if dtype not in mine]
+        if lacking:
+            self.differ(name, what, f"it lacks {', '.join(lacking)}")
+        elif source.variable and self.variables.setdefault(own.variable, source.variable) != source.variable:
+            self.differ(name, what, "another dtype")
 
     def compare_tensors(self, name: str, own: TensorType, source: TensorType, what: str) -> None:
         if _form(own.shape) != _form(source.shape):
@@ -218,6 +236,10 @@ class _Matcher:
             here, there = source.type.shape.text, output.type.shape.text
             self.error(f"grad_{wanted} has shape {there}, and {wanted} {here}")
         return Gradient(output.name, wanted)
+
+
+def _words(kind: ScalarType) -> str:
+    return f"choice({', '.join(kind.choices)})"
 
 
 def _form(shape: Shape) -> tuple[bool, ...]:

@@ -9,7 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from codegen import bind, expr_fold, load, names
-from codegen.check_arguments import reserve_fields, scalar_holders, scalar_names, scalar_subjects, stated_conditions
+from codegen.check_arguments import (
+    check_scalar,
+    choice_words,
+    reserve_fields,
+    scalar_absent,
+    scalar_holders,
+    scalar_names,
+    scalar_subjects,
+    spliced_names,
+    stated_conditions,
+)
 from codegen.check_types import bound_types, read_types, resolve_dtype
 from codegen.check_words import check_input_words, check_names
 from codegen.contract import (
@@ -77,6 +87,9 @@ class _Checker:
         self.dims: tuple[Dim, ...] = ()
         self.derived: tuple[DerivedDim, ...] = ()
         self.holders: dict[str, tuple[str, ...]] = {}
+        self.spliced: dict[str, Name] = {}
+        self.choices: dict[str, tuple[str, ...]] = {}
+        self.unnamed: dict[str, str] = {}
 
     def contract(self) -> Contract:
         before = self.read.diagnostics.errors
@@ -89,7 +102,11 @@ class _Checker:
         derived_names = self.derived_names()
         self.find_dims(inputs, derived_names)
         reserve_fields(inputs, self.take)
-        scalars = scalar_names(inputs)
+        every = [field for listed in fields.values() for field in listed]
+        self.spliced = spliced_names(inputs, every)
+        scalars = scalar_names(inputs) | self.spliced
+        self.choices = choice_words(inputs)
+        self.unnamed = scalar_absent(inputs)
         self.holders = scalar_holders(inputs)
         subjects = {field.name: field.subject for field in inputs if isinstance(field.parsed.type, ParsedTensor)}
         subjects |= scalar_subjects(inputs)
@@ -103,8 +120,8 @@ class _Checker:
         outputs = [self.output(field, replace(checks, met=met)) for field in fields["outputs"]]
         scratch = [self.scratch(field, launches) for field in fields["scratch"]]
         self.default_order(fields["inputs"])
-        check_names(self.read, [field for listed in fields.values() for field in listed], self.taken)
-        types = bound_types(self.read, self.node, self.variables, [f for listed in fields.values() for f in listed])
+        check_names(self.read, every, self.taken)
+        types = bound_types(self.read, self.node, self.variables, every)
         return Contract(
             types,
             tuple(argument for argument in arguments if argument is not None),
@@ -187,7 +204,7 @@ class _Checker:
     def scope(self, scalars: dict[str, Name], subjects: dict[str, Subject], launch: bool) -> Scope:
         """What shapes, checks or launches may name: dims, `dims:` so far, scalars."""
         known = {dim.name: Name(dim.name, NameKind.STAR if dim.star else NameKind.DIM, Type.INT) for dim in self.dims}
-        absent = {}
+        absent = dict(self.unnamed)
         for derived in self.derived:
             if derived.launch_only and not launch:
                 absent[derived.name] = _SIZE_HARDWARE
@@ -195,7 +212,7 @@ class _Checker:
                 known[derived.name] = Name(derived.name, NameKind.DERIVED, Type.INT)
         known.update(scalars)
         holders = self.holders | {dim.name: dim.holders for dim in self.dims if dim.optional}
-        return Scope(known, subjects, tuple(self.variables), launch, absent, holders)
+        return Scope(known, subjects, tuple(self.variables), launch, absent, holders, self.choices)
 
     def value_scope(self, checks: Scope, inputs: list[Field]) -> Scope:
         """In `values:` the name of an input is one of its elements."""
@@ -259,6 +276,8 @@ class _Checker:
                 default = parse_default(parsed, field.parsed.default)
             except TypeProblem as found:
                 read.error(field.node.at(found.offset), found.text, found.hint)
+        if isinstance(parsed, ParsedScalar):
+            check_scalar(read, field, parsed, default, self.variables)
         if kind is None:
             return None
         words = check_input_words(read, field, kind) if isinstance(kind, TensorType) else ()
@@ -328,7 +347,7 @@ class _Checker:
 
     def is_star(self, read: Reader, field: Field, name: Piece, scope: Scope) -> bool:
         """Whether a name is that of a star; reports it otherwise."""
-        stars = {dim.name for dim in self.dims if dim.star}
+        stars = {dim.name for dim in self.dims if dim.star} | set(self.spliced)
         if name.text in stars:
             holders = scope.holders.get(name.text)
             if holders is not None and not surely_given(holders, scope.met):

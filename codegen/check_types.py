@@ -11,7 +11,7 @@ from codegen.contract import Acc, Dtype, FixedDtype, TypeVariable, Variable
 from codegen.errors import nearest, shown
 from codegen.fields import Field, Take
 from codegen.load import Mapping, Scalar
-from codegen.parse_type import ParsedTensor
+from codegen.parse_type import ParsedScalar, ParsedTensor
 from codegen.reader import Reader
 from codegen.types import DTYPES, GROUPS
 
@@ -70,6 +70,9 @@ def bound_types(
     tensors = [(field.section, field.parsed.type) for field in fields if isinstance(field.parsed.type, ParsedTensor)]
     used = {tensor.dtype for _, tensor in tensors}
     bound = {tensor.dtype for section, tensor in tensors if section in ("inputs", "keywords") and not tensor.acc}
+    scalars = [field.parsed.type for field in fields if isinstance(field.parsed.type, ParsedScalar)]
+    bound |= {scalar.variable.text for scalar in scalars if scalar.variable is not None}
+    used |= bound
     section = operator.get("types")
     for name in variables:
         key = section.key(name) if isinstance(section, Mapping) else None

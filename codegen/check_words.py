@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from codegen import layouts
-from codegen.contract import TensorType, Word
+from codegen.contract import ScalarType, TensorType, Word
 from codegen.fields import Field
 from codegen.load import Scalar
+from codegen.messages import MAX_LIST, MAX_TEXT
 from codegen.model import Operator
 from codegen.parse_type import ParsedWord
 from codegen.reader import Reader
@@ -32,6 +33,8 @@ def check_names(read: Reader, fields: Sequence[Field], taken: Mapping[str, str])
 
 def check_device(read: Reader, place: Scalar, op: Operator) -> None:
     """An input that is in every call says on which device it runs."""
+    if not op.tensors:
+        return
     if "cuda" in op.devices and all(argument.has_word("cpu") for argument in op.tensors):
         text = "every input says `cpu`, so none says on which device a call runs"
         read.error(place, text, "leave `cpu` out where data may be on a GPU, or write devices: [cpu]")
@@ -45,7 +48,11 @@ def check_launch_size(read: Reader, place: Scalar, op: Operator) -> None:
     scratch = sum(layouts.rank(tensor.type.shape) is None for tensor in op.scratch)
     others = len(op.arguments) + len(op.outputs) + len(op.dims) + len(op.derived) + 4 * len(op.scratch)
     size = 8 * (MAX_DIMS * (len(tables) + len(set(tables.values())) + scratch) + len(tables) + others)
-    if "cuda" in op.devices and size > MAX_ARGUMENT_BYTES:
+    kinds = [argument.type for argument in op.arguments if isinstance(argument.type, ScalarType)]
+    lists = 8 * MAX_LIST * sum(kind.is_list for kind in kinds) + MAX_TEXT * sum(kind.kind == "str" for kind in kinds)
+    if "cuda" in op.devices and lists > MAX_ARGUMENT_BYTES - 8 * others:
+        read.error(place, f"lists and strings of {lists} bytes do not fit the arguments of a launch")
+    elif "cuda" in op.devices and size + lists > MAX_ARGUMENT_BYTES:
         text = f"sizes and strides of {len(tables) + scratch} tensors with a star do not fit the arguments of a launch"
         read.error(place, text, "leave out `strided` or `inner` where a copy does no harm, or name the dims")
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+import sys
 
-from codegen.contract import Default, ScalarValue
+from codegen.contract import Argument, Default, ScalarType, ScalarValue
 from codegen.errors import nearest, one_of
 from codegen.expr import INT_MAX, INT_MIN
+from codegen.messages import MAX_TEXT
 from codegen.parse_type import ParsedScalar, ParsedTensor, Piece, TypeProblem
 from codegen.types import DTYPES
 
 _INTEGER = re.compile(r"[+-]?(0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_STRING = re.compile(r'"([ !#-\[\]-~]*)"|\'([ !#-&(-\[\]-~]*)\'')
+_STRING = re.compile(r'"([ !#-\[\]-~]*)"|\'([ -&(-\[\]-~]*)\'')
 
 
 def parse_default(parsed: ParsedTensor | ParsedScalar, piece: Piece) -> Default:
@@ -25,6 +27,10 @@ def parse_default(parsed: ParsedTensor | ParsedScalar, piece: Piece) -> Default:
         raise TypeProblem(piece.offset, "the only default of a tensor is None")
     if parsed.list_at is None:
         return Default(_value(parsed, piece))
+    if parsed.optional_at is not None:
+        raise TypeProblem(
+            piece.offset, "PyTorch schemas state no list as the default of an optional list", "None is the only one"
+        )
     if not (piece.text.startswith("[") and piece.text.endswith("]")):
         raise TypeProblem(piece.offset, f"{piece.text} is not a list", "for instance [1, 2]")
     inside = piece.text[1:-1]
@@ -33,6 +39,16 @@ def parse_default(parsed: ParsedTensor | ParsedScalar, piece: Piece) -> Default:
     if parsed.length is not None and len(values) != parsed.length:
         raise TypeProblem(piece.offset, f"expected {parsed.length} values, got {len(values)}")
     return Default(values)
+
+
+def default_text(argument: Argument) -> str:
+    """The default of an argument that has one, as the spec writes it."""
+    assert argument.default is not None
+    value = argument.default.value
+    if isinstance(value, tuple):
+        return str(list(value))
+    quoted = isinstance(argument.type, ScalarType) and argument.type.kind == "str"
+    return repr(value) if quoted else str(value)
 
 
 def _value(parsed: ParsedScalar, piece: Piece) -> ScalarValue:
@@ -61,6 +77,8 @@ def _value(parsed: ParsedScalar, piece: Piece) -> ScalarValue:
     match = _STRING.fullmatch(piece.text)
     if match is None:
         raise TypeProblem(piece.offset, f"{piece.text} is not a string", 'for instance "sum"')
+    if len(match[0]) - 2 > MAX_TEXT:
+        raise TypeProblem(piece.offset, f"a string has at most {MAX_TEXT} bytes, this one {len(match[0]) - 2}")
     return match.group(1) if match.group(1) is not None else match.group(2)
 
 
@@ -79,6 +97,10 @@ def _float(piece: Piece) -> float:
     value = float(piece.text)
     if value in (float("inf"), float("-inf")):
         raise TypeProblem(piece.offset, f"{piece.text} is too large for a float")
+    if abs(value) < sys.float_info.min and re.search(r"[1-9]", re.split("[eE]", piece.text)[0]):
+        raise TypeProblem(
+            piece.offset, f"{piece.text} is too small for a float", "PyTorch schemas take normal floats only"
+        )
     return value
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codegen.check_backward import dtypes_of
-from codegen.contract import Argument, Default
+from codegen.contract import Argument
+from codegen.defaults import default_text
 from codegen.expr import Expr
 from codegen.expr_text import print_text
 from codegen.lower.schema import public_schema
@@ -20,14 +21,19 @@ from codegen.rules import (
     BindDim,
     BindStar,
     CheckRule,
+    ChoiceRule,
     ContiguousRule,
     Derive,
+    DeviceArgumentRule,
     DeviceRule,
     DimsRule,
     DtypeRule,
+    LengthRule,
     Rule,
     SameDtypeRule,
     SizeRule,
+    SizesRule,
+    TextRule,
     ValueRule,
     plain,
 )
@@ -133,15 +139,8 @@ def describe(library: Library, op: Operator) -> Description:
     )
 
 
-def default_text(default: Default) -> str:
-    """A default as Python writes it."""
-    if isinstance(default.value, tuple):
-        return "[" + ", ".join(repr(value) for value in default.value) + "]"
-    return repr(default.value)
-
-
 def _argument(argument: Argument) -> Entry:
-    default = default_text(argument.default) if argument.default is not None else ""
+    default = default_text(argument) if argument.default is not None else ""
     return Entry(argument.name, argument.text, argument.doc, default, argument.keyword_only)
 
 
@@ -159,13 +158,15 @@ def _check(conditional: Rule) -> Check:
     match rule:
         case DtypeRule() | SameDtypeRule() | AccDtypeRule():
             step = "dtypes"
-        case DeviceRule():
+        case DeviceRule() | DeviceArgumentRule():
             step = "devices"
         case ContiguousRule():
             step = "layouts"
+        case ChoiceRule() | TextRule() | LengthRule():
+            step = "arguments"
         case CheckRule():
             step = "checks"
-        case SizeRule() | DimsRule():
+        case SizeRule() | SizesRule() | DimsRule():
             step = "sizes of outputs"
         case _:
             step = "values" if isinstance(rule, ValueRule) else "shapes"

@@ -35,6 +35,7 @@ class NameKind(Enum):
     DERIVED = "derived"  # an entry of `dims:`
     SCALAR = "scalar"  # a scalar argument
     OPTIONAL = "optional"  # a scalar argument that may be absent
+    SPLICED = "spliced"  # a `size[]` argument that is a star somewhere; one number too, the product
     PARAM = "param"  # a launch parameter; always replaced by its value before printing (expr_fold)
     HARDWARE = "hardware"  # sm_count, max_shared, arch: launches and scratch only
     VARIABLE = "variable"  # a dtype variable, type DTYPE

@@ -22,6 +22,7 @@ from codegen.expr import (
     Logic,
     Member,
     Name,
+    NameKind,
     Query,
     Type,
     Unary,
@@ -57,9 +58,12 @@ class CNames:
 def can_overflow(expr: Expr) -> bool:
     """Whether printing `expr` uses `overflow`: integer arithmetic that may leave 64 bits or divide by zero."""
     return any(
-        isinstance(part, Unary | Binary | Call)
-        and part.type is Type.INT
-        and getattr(part, "function", "") not in _ORDERS
+        (
+            isinstance(part, Unary | Binary | Call)
+            and part.type is Type.INT
+            and getattr(part, "function", "") not in _ORDERS
+        )
+        or (isinstance(part, Name) and part.kind is NameKind.SPLICED)
         for part in walk(expr)
     )
 

@@ -14,9 +14,10 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codegen.errors import nearest
+from codegen.errors import nearest, one_of
 from codegen.expr import (
     INT_MAX,
+    INT_MIN,
     Binary,
     Call,
     Compare,
@@ -137,6 +138,8 @@ class _Reader:
                 return self.name(node)
             case ast.UnaryOp(op=ast.Not()):
                 return Unary("not", self.wanted(node.operand, depth, (Type.BOOL,), "not"), Type.BOOL)
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))) if value == -INT_MIN:
+                return Constant(INT_MIN, Type.INT)
             case ast.UnaryOp(op=ast.USub()):
                 return _negative(self.wanted(node.operand, depth, _NUMERIC, "-"))
             case ast.UnaryOp(op=ast.UAdd()):
@@ -249,8 +252,21 @@ class _Reader:
             if not _comparable(operands[i].type, operands[i + 1].type, operator):
                 left, right = _article(operands[i].type), _article(operands[i + 1].type)
                 raise _Stop(parts[i + 1], f"`{operator}` cannot compare {left} with {right}")
+            self.words(parts[i + 1], operands[i], operands[i + 1])
             operators.append(operator)
         return Compare(tuple(operands), tuple(operators))
+
+    def words(self, node: ast.expr, left: Expr, right: Expr) -> None:
+        """A choice is compared with one of its words, and a word with nothing else."""
+        if left.type is not Type.STR:
+            return
+        pair = (left, right) if isinstance(left, Name) else (right, left)
+        if not (isinstance(pair[0], Name) and isinstance(pair[1], Constant)):
+            raise _Stop(node, "a choice is compared with a word", 'for instance mode == "tanh"')
+        words = self.scope.choices[pair[0].name]
+        if pair[1].value not in words:
+            hint = f"expected {one_of(words)}"
+            raise _Stop(node, f'"{pair[1].value}" is none of the choices of {pair[0].name}', hint)
 
     def member(self, node: ast.Compare, depth: int) -> Expr:
         listed = node.comparators[0]
@@ -261,6 +277,7 @@ class _Reader:
         for element, choice in zip(listed.elts, choices, strict=True):
             if not _comparable(operand.type, choice.type, "=="):
                 raise _Stop(element, f"`in` cannot compare {_article(operand.type)} with {_article(choice.type)}")
+            self.words(element, operand, choice)
         return Member(operand, choices, isinstance(node.ops[0], ast.NotIn))
 
     def conditional(self, node: ast.IfExp, depth: int) -> Expr:

@@ -23,9 +23,11 @@ from codegen.rules import (
     BindDim,
     BindStar,
     CheckRule,
+    ChoiceRule,
     ComputeStar,
     ContiguousRule,
     Derive,
+    DeviceArgumentRule,
     DeviceRule,
     DimsRule,
     DtypeRule,
@@ -33,19 +35,27 @@ from codegen.rules import (
     ExpandRule,
     HostRule,
     Known,
+    LengthRule,
     OffsetsRule,
     PlainRule,
     RankRule,
     SameDtypeRule,
     ShapeRule,
     SizeRule,
+    SizesRule,
     SumRule,
+    TextRule,
     ValueRule,
 )
 from codegen.types import DTYPES
 
 # Spelled-out values (floats, shapes, dtypes) of one message; the C runtime keeps room for this many.
 MAX_SPELLED = 4
+
+# Bytes of a string argument and, on a GPU, values of a list argument that bodies can be handed: TEXT_ROOM, without the
+# final zero, and LIST_ROOM of csrc/runtime/argument.h.
+MAX_TEXT = 255
+MAX_LIST = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +88,7 @@ class StridesOf:
 
 @dataclass(frozen=True, slots=True)
 class StarOf:
-    """The dims that a star covers: [2, 3]"""
+    """The dims that a star covers, or the values of a list: [2, 3]"""
 
     name: str
 
@@ -115,6 +125,13 @@ class AccDtypeOf:
 @dataclass(frozen=True, slots=True)
 class DeviceOf:
     """cuda:0"""
+
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextOf:
+    """A string argument as it came, in double quotes, at most 60 characters of it."""
 
     argument: str
 
@@ -166,6 +183,7 @@ Part: TypeAlias = (
     | DtypeOf
     | AccDtypeOf
     | DeviceOf
+    | TextOf
     | RankOf
     | ElementIndex
     | ElementValue
@@ -196,6 +214,16 @@ def message(rule: PlainRule) -> Message:
             return _same("device", rule.argument, rule.source, DeviceOf(rule.source), DeviceOf(rule.argument))
         case HostRule():
             return Message((Text(f"{rule.argument}: expected device cpu, got "), DeviceOf(rule.argument)))
+        case DeviceArgumentRule():
+            start = Text(f"{rule.argument}: expected device {one_of(rule.devices)}, got ")
+            return Message((start, DeviceOf(rule.argument)))
+        case ChoiceRule():
+            return Message((Text(f"{rule.argument}: expected {one_of(rule.choices)}, got "), TextOf(rule.argument)))
+        case TextRule():
+            start = Text(f"{rule.argument}: expected at most {MAX_TEXT} bytes, none of them zero, got ")
+            return Message((start, TextOf(rule.argument)))
+        case LengthRule():
+            return _length(rule)
         case RankRule():
             return _rank(rule)
         case ShapeRule():
@@ -216,6 +244,9 @@ def message(rule: PlainRule) -> Message:
             return Message((Text(text), DimCount(rule.star, rule.named)))
         case SizeRule():
             return Message(_joined((Text(f"{rule.tensor}: expected {print_text(rule.condition)}"), *_got(rule.expr))))
+        case SizesRule():
+            text = f"{rule.tensor}: expected sizes >= 0, got {rule.argument} = "
+            return Message((Text(text), StarOf(rule.argument)))
         case ElementsRule():
             return _elements(rule)
         case SumRule():
@@ -296,6 +327,15 @@ def float_text(value: float) -> str:
     return f"{value:.17g}"
 
 
+def quoted(text: str) -> str:
+    """How messages spell a string: in double quotes, cut behind 60 characters, control characters as `?`.
+
+    csrc/runtime/argument.c and the generated package do the same.
+    """
+    shown = "".join("?" if character < " " or character == "\x7f" else character for character in text[:60])
+    return f'"{shown}{"..." if len(text) > 60 else ""}"'
+
+
 def _joined(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """Neighbouring texts as one."""
     result: list[Part] = []
@@ -314,7 +354,7 @@ def _same(what: str, argument: str, source: str, expected: Part, got: Part) -> M
 
 def _dtype(rule: DtypeRule) -> Message:
     if all(name in DTYPES for name in rule.allowed):
-        text = f"{rule.argument}: expected dtype {one_of(rule.allowed)}, got "
+        text = f"{rule.argument}: expected {'' if rule.scalar else 'dtype '}{one_of(rule.allowed)}, got "
         return Message((Text(text), DtypeOf(rule.argument)))
     parts: list[Part] = [Text(f"{rule.argument}: expected dtype ")]
     for i, name in enumerate(rule.allowed):
@@ -338,6 +378,14 @@ def _star(rule: ComputeStar) -> Message:
         return Message(_joined((start, *_known(rule.known, ", got "))))
     start = Text(f"{rule.entry.text}: expected a dim of {rule.entry.name}")
     return Message(_joined((start, *_known(rule.known), *_got(rule.entry.dim))))
+
+
+def _length(rule: LengthRule) -> Message:
+    most = "at most " if rule.room else ""
+    kind = rule.kind if rule.length == 1 else f"{rule.kind}s"
+    where = " on a GPU" if rule.room else ""
+    start = Text(f"{rule.argument}: expected {most}{rule.length} {kind}{where}, got ")
+    return Message((start, Value(Query("len", rule.argument, (), Type.INT))))
 
 
 def _known(known: tuple[Known, ...], opening: str = " with ") -> tuple[Part, ...]:
@@ -400,7 +448,7 @@ def _elements(rule: ElementsRule) -> Message:
 
 def spelled(text: Message) -> int:
     """How many values of a message are spelled out in memory of their own (everything but integers and bools)."""
-    plain = (Type.INT, Type.BOOL, Type.STR, Type.DTYPE)
+    plain = (Type.INT, Type.BOOL, Type.DTYPE)
     return sum(
         not isinstance(part, Text | RankOf | DimCount | DtypeOf | AccDtypeOf)
         and not (isinstance(part, Value) and part.expr.type in plain and not _optional_int(part.expr))

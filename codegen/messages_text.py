@@ -22,6 +22,7 @@ from codegen.messages import (
     StarOf,
     StridesOf,
     Text,
+    TextOf,
     Value,
 )
 
@@ -53,6 +54,8 @@ def _part(part: Part) -> str:
             return f"<accumulation dtype of {part.argument}>"
         case DeviceOf():
             return f"<device of {part.argument}>"
+        case TextOf():
+            return f"<{part.argument}>"
         case RankOf():
             return f"<dim({part.argument})>"
         case ElementIndex():

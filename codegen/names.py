@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import sys
+from collections.abc import Iterable
 
 from codegen.types import DTYPES, GROUPS
 
@@ -88,6 +89,25 @@ import_module load_library loaded_libraries mkl mkldnn onednn profiler rngprims
 
 # Endings that the generator adds to the name of an operator; another operator must not be called that.
 OPERATOR_SUFFIXES = ("_args", "_call")
+
+
+# What csrc/runtime calls something like a constant of a choice.
+_RUNTIME_CONSTANTS = ("shape_add_dim", "grad_mode_disable", "grad_mode_restore", "dtype_to_torch")
+
+
+def choice_constant(op: str, argument: str, word: str) -> str:
+    """The constant under which bodies know a word of a choice."""
+    return f"{op}_{argument}_{word}"
+
+
+def taken_constant(op: str, name: str, operators: Iterable[str], kernels: Iterable[str]) -> str:
+    """What else is called `name` where the bodies of `op` are compiled; "" for nothing."""
+    if name in kernels:
+        return "a kernel"
+    generated = {f"{op}_nothing_to_do", f"{op}_args_from", *_RUNTIME_CONSTANTS}
+    generated |= {f"{operator}_{end}" for operator in operators for end in ("boxed", "fatbin")}
+    generated |= {f"{kernel}_{end}" for kernel in kernels for end in ("plan", "kernels")}
+    return "used by generated code" if name in generated else ""
 
 
 def problem(name: str) -> str:

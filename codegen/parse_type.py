@@ -16,10 +16,12 @@ from dataclasses import dataclass
 
 from codegen.errors import nearest
 
+LIST_KINDS = ("int", "size", "float", "bool")
 SCALAR_KINDS = ("float", "int", "size", "bool", "str", "dtype", "device", "choice")
 _WITH_ARGUMENT = {"inner": False, "fill": True, "like": True}  # word -> whether the argument must be there
 STAR_FUNCTIONS = {"broadcast": None, "drop": 2, "replace": 3}
 MAX_TYPE = 400
+MAX_WORD = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,13 @@ class _Parser:
                 )
             length = int(inside_list[0].text)
         if list_at is not None:
-            optional_at = self.mark("?") if optional_at is None else optional_at
+            if head.text not in LIST_KINDS:
+                raise TypeProblem(
+                    list_at, f"there are no lists of {head.text}", f"lists are of {', '.join(LIST_KINDS)}"
+                )
+            if optional_at is not None:
+                raise TypeProblem(optional_at, "the values of a list cannot be absent", "an optional list is int[]?")
+            optional_at = self.mark("?")
         return ParsedScalar(head.text, choices, variable, optional_at, list_at, length)
 
     def choices(self, head: Piece) -> tuple[Piece, ...]:
@@ -228,6 +236,8 @@ class _Parser:
         for piece in inside:
             if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", piece.text, re.ASCII):
                 raise TypeProblem(piece.offset, f'"{piece.text}" is not a word of letters, digits and _')
+            if "__" in piece.text or len(piece.text) > MAX_WORD:
+                raise TypeProblem(piece.offset, f"a word has at most {MAX_WORD} characters, and no __")
             if piece.text in seen:
                 raise TypeProblem(piece.offset, f'the choice "{piece.text}" is there twice')
             seen.add(piece.text)

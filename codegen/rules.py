@@ -2,8 +2,8 @@
 
 bind.py derives them once from an operator's contract. The C host function, the Python fake kernel, the documentation
 and the generated negative tests all walk `Operator.rules` from first to last, and take each rule's error text from
-messages.py; so they agree on which rule fails first and on what it says. Order: dtypes, devices, ranks and bindings
-(over all inputs), derived dims, shape comparisons, layouts, checks, computed output sizes, values.
+messages.py; so they agree on which rule fails first and on what it says. Order: dtypes, devices, choices and the like,
+ranks and bindings (over all inputs), derived dims, shape comparisons, layouts, checks, computed output sizes, values.
 """
 
 from __future__ import annotations
@@ -36,12 +36,14 @@ class Span:
 class DtypeRule:
     """`argument` binds `variable`, or has a fixed dtype (variable is ""); its dtype must be one of `allowed`.
 
-    An entry of `allowed` is a dtype's torch name, or the name of an earlier variable, bound by then.
+    An entry of `allowed` is a dtype's torch name, or the name of an earlier variable, bound by then. `scalar`: the
+    argument is a dtype(Q).
     """
 
     argument: str
     variable: str
     allowed: tuple[str, ...]
+    scalar: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class AccDtypeRule:
 
 @dataclass(frozen=True, slots=True)
 class DeviceRule:
-    """`argument` is on the device of `source`, the first tensor argument."""
+    """`argument` is on the device of `source`, the first tensor argument; a `device` argument means it."""
 
     argument: str
     source: str
@@ -75,6 +77,49 @@ class HostRule:
     """`argument` says `cpu`, and is there."""
 
     argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceArgumentRule:
+    """Where there is no tensor argument, the `device` argument says where outputs are made: one of `devices`."""
+
+    argument: str
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceRule:
+    """The string `argument` is one of `choices`; bodies see its place among them."""
+
+    argument: str
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextRule:
+    """The string `argument` can be handed on as a C string of limited length."""
+
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class LengthRule:
+    """The list `argument` has `length` values, which are called `kind`. With `room` it has at most that many, when the
+    call runs on a GPU.
+    """
+
+    argument: str
+    kind: str
+    length: int
+    room: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SizesRule:
+    """The values of the list `argument`, which are sizes of the output or scratch tensor `tensor`, are not negative."""
+
+    argument: str
+    tensor: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +336,10 @@ PlainRule: TypeAlias = (
     | AccDtypeRule
     | DeviceRule
     | HostRule
+    | DeviceArgumentRule
+    | ChoiceRule
+    | TextRule
+    | LengthRule
     | RankRule
     | BindDim
     | BindStar
@@ -302,6 +351,7 @@ PlainRule: TypeAlias = (
     | CheckRule
     | SizeRule
     | DimsRule
+    | SizesRule
     | ElementsRule
     | OffsetsRule
     | SumRule

@@ -35,5 +35,6 @@ class Scope:
     launch: bool = False  # sm_count, max_shared, arch and aligned() are there
     absent: Mapping[str, str] = field(default_factory=dict)  # names that exist elsewhere -> why not here
     holders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # names that are there when one of these is
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # choice arguments -> their words
     met: tuple[Condition, ...] = ()  # what is known to hold where the expression stands
     elements: bool = False  # `values:`: names of inputs are their elements; columns, sum() and offsets() are there

@@ -9,7 +9,7 @@ from __future__ import annotations
 from codegen.errors import Diagnostics
 from codegen.expr import Expr, Member, Type
 from codegen.load import Mapping, Node, Scalar
-from codegen.parse_type import ParsedScalar, ParsedTensor, ParsedType
+from codegen.parse_type import ParsedTensor, ParsedType
 from codegen.types import DTYPES
 
 # Keys of an operator -> how they are called.
@@ -40,13 +40,6 @@ WORDS = {
     "transposed": "the word `transposed`",
 }
 
-SCALARS = {
-    "str": "an argument of type `str`",
-    "dtype": "an argument of type `dtype`",
-    "device": "an argument of type `device`",
-    "choice": "an argument of type `choice`",
-}
-
 # Groups of `types:`.
 GROUPS = {"bits": "the dtype group `bits`"}
 
@@ -73,8 +66,6 @@ def parsed_type(diagnostics: Diagnostics, prefix: str, node: Scalar, parsed: Par
         refuse(diagnostics, prefix, node, parsed.condition.offset, "an output with a condition")
     if isinstance(parsed.type, ParsedTensor):
         _tensor(diagnostics, prefix, node, parsed.type)
-    else:
-        _scalar(diagnostics, prefix, node, parsed.type)
 
 
 def _tensor(diagnostics: Diagnostics, prefix: str, node: Scalar, tensor: ParsedTensor) -> None:
@@ -86,13 +77,6 @@ def _tensor(diagnostics: Diagnostics, prefix: str, node: Scalar, tensor: ParsedT
         refuse(diagnostics, prefix, node, tensor.dtype_at, "float8")
 
 
-def _scalar(diagnostics: Diagnostics, prefix: str, node: Scalar, scalar: ParsedScalar) -> None:
-    if scalar.kind in SCALARS:
-        refuse(diagnostics, prefix, node, 0, SCALARS[scalar.kind])
-    if scalar.list_at is not None:
-        refuse(diagnostics, prefix, node, scalar.list_at, "a list of scalars")
-
-
 def param(expr: Expr) -> str:
     """Names the feature when a launch parameter is a switch over a run-time value, else ""."""
     if isinstance(expr, Member) or expr.type is Type.BOOL:
@@ -100,7 +84,6 @@ def param(expr: Expr) -> str:
     return ""
 
 
-NO_TENSOR_INPUT = "an operator without tensor inputs"
 CUSTOM_LAUNCH = "`launch: custom`"
 EARLIER_VARIABLE = "an earlier variable in a list of dtypes"
 FLOAT8 = "float8"

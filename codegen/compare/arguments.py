@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from codegen.check_backward import dtypes_of
 from codegen.compare.change import Change, breaking, compatible, listed, sets
 from codegen.contract import Acc, Argument, ScalarType, TensorType, Variable
-from codegen.describe import default_text
+from codegen.defaults import default_text
 from codegen.model import Operator
 
 # Scalar kinds whose values another kind takes as well.
@@ -138,8 +138,8 @@ def _default(was: Argument, now: Argument) -> list[Change]:
     if now.default is None:
         return [breaking(f"{now.name}: no longer has a default", "calls that leave it out fail")]
     if was.default is None:
-        return [compatible(f"{now.name}: default {default_text(now.default)}", "calls pass it still")]
-    what = f"{now.name}: default {default_text(now.default)}, was {default_text(was.default)}"
+        return [compatible(f"{now.name}: default {default_text(now)}", "calls pass it still")]
+    what = f"{now.name}: default {default_text(now)}, was {default_text(was)}"
     return [breaking(what, "calls that leave it out mean something else")]
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.contract import Argument, TensorType
+from codegen.contract import TensorType
+from codegen.lower.c_arguments import can_fail, release_lines, take_lines
 from codegen.lower.schema import DispatchedOperator, boxed_symbol, dispatched
 from codegen.lower.statements import indented
 from codegen.model import Operator
-
-TAKERS = {"float": "take_float", "int": "take_int", "size": "take_int", "bool": "take_bool"}
 
 
 @dataclass(frozen=True)
@@ -22,30 +21,23 @@ class BoxedKernelView:
     give: tuple[str, ...]
 
 
-def _take(argument: Argument, slot: str) -> list[str]:
-    """Takes one argument off the stack; what is in an optional's box takes the place of the box."""
-    name = argument.name
-    if isinstance(argument.type, TensorType):
-        taken = [f"tensor_take(&f.t.{name}, {slot});"]
-        return [f"if (take_optional(&{slot})) {{", *indented(taken), "}"] if argument.type.optional else taken
-    taken = [f"f.call.{name} = {TAKERS[argument.type.kind]}({slot});"]
-    if not argument.type.optional:
-        return taken
-    given = f"f.call.{name}_given"
-    return [f"{given} = take_optional(&{slot});", f"if ({given}) {{", *indented(taken), "}"]
-
-
 def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
     take = []
     for i, argument in enumerate(op.arguments):
-        take += _take(argument, f"stack[{i}]")
+        if isinstance(argument.type, TensorType):
+            taken = [f"tensor_take(&f.t.{argument.name}, stack[{i}]);"]
+            take += [f"if (take_optional(&stack[{i}])) {{", *indented(taken), "}"] if argument.type.optional else taken
+        else:
+            take += take_lines(argument, f"stack[{i}]")
     saved = "" if not op.saved_outputs else ", true" if entry.saved else ", false"
     run = [f"{op.name}_run(&e, &f{saved});"]
     if op.grad_mask:
-        mask = f'take_bools(&e, stack[{len(op.arguments)}], "grad_mask", f.mask, {len(op.outputs)})'
+        mask = f'take_mask(&e, stack[{len(op.arguments)}], "grad_mask", f.mask, {len(op.outputs)})'
         run = [f"if ({mask}) {{", *indented(run), "}"]
+    if can_fail(op):
+        run = ["if (!e.set) {", *indented(run), "}"]
     released = [argument.name for argument in op.tensors] + [scratch.name for scratch in op.scratch]
-    run += [f"tensor_release(&e, &f.t.{name});" for name in released]
+    run += [f"tensor_release(&e, &f.t.{name});" for name in released] + release_lines(op)
     returned = [output.name for output in (op.outputs if entry.saved else op.public_outputs)]
     give = [f"tensor_define(&e, &f.t.{name});" for name in returned] if op.grad_mask else []
     give += [f"tensor_give(&e, &f.t.{name}, &stack[{i}]);" for i, name in enumerate(returned)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.lower.record import C_SCALARS, Field, c_element, fields, real_is_accumulated, record_declaration
+from codegen.lower.c_arguments import choice_lines
+from codegen.lower.record import C_SCALARS, Field, c_element, fields, real_is_accumulated, record_declarations
 from codegen.lower.schema import boxed_symbol, dispatched, public_schema
 from codegen.messages_c import c_escape
 from codegen.model import Library, Operator
@@ -25,6 +26,7 @@ class HeaderView:
     op: str
     schema: str
     guard: str
+    choices: tuple[str, ...]
     fields: tuple[HeaderField, ...]
 
 
@@ -65,6 +67,7 @@ class RegistrationEntry:
     name: str
     cpu: str
     cuda: str
+    placeless: str
 
 
 @dataclass(frozen=True)
@@ -103,8 +106,12 @@ def header_view(library: Library, op: Operator) -> HeaderView:
         op=op.name,
         schema=public_schema(library.namespace, op),
         guard=f"{library.namespace}_{op.name}_H".upper(),
+        choices=choice_lines(op),
         fields=tuple(
-            HeaderField(record_declaration(f), f" /* {f.text} */" if f.text else "") for f in fields(op) if not f.source
+            HeaderField(line, f" /* {field.text} */" if field.text else "")
+            for field in fields(op)
+            if not field.source
+            for line in record_declarations(field)
         ),
     )
 
@@ -119,6 +126,11 @@ def _typed(op: Operator, field: Field) -> TypedField:
         return TypedField(field.name, f"int64_t {field.name}[{field.count}]", f"{{{values}}}")
     if field.kind == "table":
         return TypedField(field.name, f"const int64_t *{field.name}", f"call->{field.value}")
+    if field.kind == "list":
+        return TypedField(field.name, f"const {field.element} *{field.name}", f"call->{field.name}")
+    if field.kind == "text":
+        value = f"call->{field.name}_given ? call->{field.name} : NULL" if field.optional else f"call->{field.name}"
+        return TypedField(field.name, f"const char *{field.name}", value)
     if field.kind == "real" and real_is_accumulated(op):
         return TypedField(field.name, f"acc_t {field.name}", f"(acc_t)call->{field.name}")
     return TypedField(field.name, f"{C_SCALARS[field.kind]} {field.name}", f"call->{field.value}")
@@ -146,7 +158,8 @@ def library_view(library: Library) -> LibraryView:
             symbol = boxed_symbol(entry)
             symbols.append(symbol)
             cpu, cuda = (symbol if device in op.devices else "NULL" for device in ("cpu", "cuda"))
-            entries.append(RegistrationEntry(c_escape(entry.schema), entry.name, cpu, cuda))
+            kernels = (cpu, cuda, "NULL") if op.tensors else ("NULL", "NULL", symbol)
+            entries.append(RegistrationEntry(c_escape(entry.schema), entry.name, *kernels))
     unique = tuple(dict.fromkeys(symbols))
     return LibraryView(library.namespace, f"{library.namespace}_OPERATORS_H".upper(), unique, tuple(entries))
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from codegen.contract import DimEntry, Scratch
 from codegen.expr import Expr, Name, NameKind, walk
 from codegen.layouts import rank
+from codegen.lower.c_arguments import device_values_lines, frame_lines, words_lines
 from codegen.lower.c_boxed import BoxedKernelView, boxed_views
 from codegen.lower.c_layout import fitted
 from codegen.lower.checks import check_lines
-from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, first_given
+from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, place
 from codegen.lower.launch import PassView, pass_views
 from codegen.lower.memory import arrange_calls, stride_lines
 from codegen.lower.schema import public_schema
@@ -54,6 +55,8 @@ class HostView:
     views: tuple[Named, ...]
     variables: tuple[IndexedVariable, ...]
     stars: tuple[Named, ...]
+    arguments: tuple[str, ...]
+    words: tuple[str, ...]
     mask: int
     star_functions: int
     check: tuple[str, ...]
@@ -82,7 +85,8 @@ class _Host:
 
     def __init__(self, op: Operator) -> None:
         self.op = op
-        self.first = first_given(op)
+        # Where outputs are made, and the question whether that is a GPU.
+        self.device, self.on_cuda = place(op)
         self.inputs = [argument.name for argument in op.tensors]
         self.outputs = [output.name for output in op.outputs]
         self.scratch = [scratch.name for scratch in op.scratch]
@@ -104,7 +108,7 @@ class _Host:
         for i, output in enumerate(op.outputs):
             shape = names.shape_calls(output.type.shape)
             dtype = names.dtype(output.type.dtype)
-            tensor = f'tensor_empty(e, &f->t.{output.name}, "{output.name}", &s, {dtype}, f->t.{self.first}.device)'
+            tensor = f'tensor_empty(e, &f->t.{output.name}, "{output.name}", &s, {dtype}, {self.device})'
             block = ["s.dim = 0;", *all_or_return([*shape, tensor])]
             if op.grad_mask:
                 block = [f"if (f->mask[{i}]) {{", *indented(block), "}"]
@@ -132,7 +136,7 @@ class _Host:
             count = rank(scratch.type.shape)
             shape = f"shape_add(e, &s, c->{scratch.name}_size, {f'c->{scratch.name}_dim' if count is None else count})"
             dtype = names.dtype(scratch.type.dtype)
-            tensor = f'tensor_empty(e, &f->t.{scratch.name}, "{scratch.name}", &s, {dtype}, f->t.{self.first}.device)'
+            tensor = f'tensor_empty(e, &f->t.{scratch.name}, "{scratch.name}", &s, {dtype}, {self.device})'
             lines += ["s.dim = 0;", *all_or_return([shape, tensor])]
         return lines
 
@@ -180,7 +184,7 @@ class _Host:
         calls = [*self.prepare_call([f"scope->{name}" for name in self.hardware]), f"{op.name}_pointers(e, f)"]
         calls += [f"{one.kernel}_plan(e, f, scope, &plans[{i}])" for i, one in enumerate(passes)]
         empty = [f"if (cuda_any_empty(plans, {len(passes)}) && !{op.name}_zero(e, f)) {{", "    return false;", "}"]
-        return [*all_or_return(calls), *empty]
+        return [*device_values_lines(op), *all_or_return(calls), *empty]
 
     def run(self, values: list[str]) -> list[str]:
         """The order of work of every host function."""
@@ -193,7 +197,7 @@ class _Host:
         lines += [f"if ({op.name}_nothing_to_do(f)) {{", "    return true;", "}"]
         on_cuda = [
             "cuda_scope scope;",
-            *all_or_return([f"cuda_enter(e, f->t.{self.first}.device.index, &scope)"]),
+            *all_or_return([f"cuda_enter(e, {self.device}.index, &scope)"]),
             f"const bool ok = {op.name}_cuda(e, f, &scope);",
             "cuda_leave(e, &scope);",
             "return ok;",
@@ -201,7 +205,7 @@ class _Host:
         if "cpu" not in op.devices:
             return lines + on_cuda
         if "cuda" in op.devices:
-            lines += [f"if (on_cuda(&f->t.{self.first})) {{", *indented(on_cuda), "}"]
+            lines += [f"if ({self.on_cuda}) {{", *indented(on_cuda), "}"]
         return [*lines, f"return {op.name}_cpu(e, f);"]
 
 
@@ -223,6 +227,8 @@ def host_view(library: Library, op: Operator) -> HostView:
             for v in op.types
         ),
         stars=tuple(Named(dim.name) for dim in op.dims if dim.star and dim.optional),
+        arguments=frame_lines(op),
+        words=words_lines(op),
         mask=len(op.outputs) if op.grad_mask else 0,
         star_functions=len(HostNames(op).stars),
         check=tuple(check_lines(op)),

@@ -10,10 +10,11 @@ from itertools import groupby
 from typing import TypeAlias
 
 from codegen.contract import BroadcastEntry, ReplaceEntry, TensorType, named_stars
-from codegen.expr import Expr, Type
+from codegen.expr import Expr, Name, Type
 from codegen.expr_c import print_real
+from codegen.lower.c_arguments import words_table
 from codegen.lower.c_layout import COLUMNS, fitted
-from codegen.lower.host import HostNames, dtype_constant
+from codegen.lower.host import HostNames, dtype_constant, place
 from codegen.lower.statements import all_or_return, indented, overflows
 from codegen.messages import (
     AccDtypeOf,
@@ -31,6 +32,7 @@ from codegen.messages import (
     ShapeOf,
     StarOf,
     StridesOf,
+    TextOf,
     Value,
     message,
     overflow_of,
@@ -42,10 +44,12 @@ from codegen.rules import (
     BindDim,
     BindStar,
     CheckRule,
+    ChoiceRule,
     ComputedCompare,
     ComputeStar,
     ContiguousRule,
     Derive,
+    DeviceArgumentRule,
     DeviceRule,
     DimCompare,
     DimsRule,
@@ -53,13 +57,16 @@ from codegen.rules import (
     ExpandRule,
     HostRule,
     Index,
+    LengthRule,
     PlainRule,
     RankRule,
     Rule,
     SameDtypeRule,
     ShapeRule,
     SizeRule,
+    SizesRule,
     StarCompare,
+    TextRule,
     ValueRule,
     When,
     plain,
@@ -91,11 +98,15 @@ class Checks:
             case DimCount():
                 return self.dim_count(part.star, part.named)
             case DtypeOf():
-                return f"dtype_name(f->t.{part.argument}.dtype)"
+                return f"dtype_name({self.dtype_of(part.argument)})"
             case AccDtypeOf():
-                return f"dtype_name(dtype_acc(f->t.{part.argument}.dtype))"
-            case DeviceOf():
+                return f"dtype_name(dtype_acc({self.dtype_of(part.argument)}))"
+            case DeviceOf() if self.op.argument(part.argument).is_tensor:
                 return f"device_text(e, &f->t.{part.argument})"
+            case DeviceOf():
+                return f"device_quoted(e, &f->a.{part.argument})"
+            case TextOf():
+                return f"text_quoted(e, &f->a.{part.argument})"
             case RankOf():
                 return f"f->t.{part.argument}.dim"
             case ElementIndex():
@@ -106,6 +117,8 @@ class Checks:
                 return "int_text(e, found.before)"
             case ElementSum():
                 return f"{'float' if part.type is Type.FLOAT else 'int'}_text(e, sum)"
+            case Value(expr=Name(type=Type.STR) as choice):
+                return f"word_quoted(e, {words_table(self.op, choice.name)}[c->{choice.name}])"
             case Value():
                 return f"dtype_name({self.names.expr(part.expr)})"
         raise ValueError(f"{part} is not built yet")
@@ -134,13 +147,21 @@ class Checks:
             case DtypeRule():
                 return self.dtype(rule)
             case SameDtypeRule():
-                return self.check(f"f->t.{rule.argument}.dtype == f->d.{rule.variable}", message(rule))
+                return self.check(f"{self.dtype_of(rule.argument)} == f->d.{rule.variable}", message(rule))
             case AccDtypeRule():
                 return self.check(f"f->t.{rule.argument}.dtype == dtype_acc(f->d.{rule.variable})", message(rule))
+            case DeviceRule() if not self.op.argument(rule.argument).is_tensor:
+                return self.check(f"device_means(&f->a.{rule.argument}, &f->t.{rule.source}.device)", message(rule))
             case DeviceRule():
                 return self.check(f"same_device(&f->t.{rule.argument}, &f->t.{rule.source})", message(rule))
             case HostRule():
                 return self.check(f"!on_cuda(&f->t.{rule.argument})", message(rule))
+            case DeviceArgumentRule():
+                return self.device(rule)
+            case ChoiceRule() | TextRule():
+                return self.text(rule)
+            case LengthRule():
+                return self.length(rule)
             case RankRule():
                 comparison = "==" if rule.exact else ">="
                 return self.check(f"f->t.{rule.argument}.dim {comparison} {rule.rank}", message(rule))
@@ -166,7 +187,36 @@ class Checks:
                 return self.condition(self.star(rule), rule)
             case DimsRule():
                 return self.check(f"{self.dim_count(rule.star, rule.named)} <= MAX_DIMS", message(rule))
+            case SizesRule():
+                start, count = self.names.star(rule.argument)
+                return self.check(f"all_at_least_zero({start}, {count})", message(rule))
         raise ValueError(f"{type(rule).__name__} is not built yet")
+
+    def dtype_of(self, argument: str) -> str:
+        """The dtype of a tensor, or that a dtype argument names."""
+        return f"f->t.{argument}.dtype" if self.op.argument(argument).is_tensor else f"f->a.{argument}"
+
+    def device(self, rule: DeviceArgumentRule) -> list[str]:
+        """Where outputs are made."""
+        where = f"f->a.{rule.argument}"
+        known = " || ".join(f"device_is_{device}(&{where})" for device in rule.devices)
+        complete = all_or_return([f"device_complete(e, &{where})"]) if "cuda" in rule.devices else []
+        return [*self.check(known, message(rule)), *complete]
+
+    def text(self, rule: ChoiceRule | TextRule) -> list[str]:
+        """A choice becomes its place among the words; another string goes into the record."""
+        name = rule.argument
+        if isinstance(rule, TextRule):
+            copied = f"memcpy(c->{name}, f->a.{name}.data, sizeof c->{name});"
+            return [*self.check(f"text_fits(&f->a.{name})", message(rule)), copied]
+        found = f"text_choice(&f->a.{name}, {words_table(self.op, name)}, {len(rule.choices)})"
+        return [*fitted(f"c->{name} = ", found, ";"), *self.check(f"c->{name} >= 0", message(rule))]
+
+    def length(self, rule: LengthRule) -> list[str]:
+        """The number of values of a list."""
+        elsewhere = f"!{place(self.op)[1]} || " if rule.room else ""
+        comparison = "<=" if rule.room else "=="
+        return self.check(f"{elsewhere}c->{rule.argument}_count {comparison} {rule.length}", message(rule))
 
     def condition(self, condition: str, rule: CheckRule | SizeRule | ComputeStar) -> list[str]:
         """A condition that may compute: an overflow is reported as such, not as a failed check."""
@@ -194,7 +244,7 @@ class Checks:
 
     def dtype(self, rule: DtypeRule) -> list[str]:
         """Binds a dtype variable, or compares with a fixed dtype."""
-        actual = f"f->t.{rule.argument}.dtype"
+        actual = self.dtype_of(rule.argument)
         if not rule.variable:
             allowed = " || ".join(f"{actual} == {dtype_constant(name)}" for name in rule.allowed)
             return self.check(allowed, message(rule))
@@ -249,12 +299,16 @@ def _headed(op: Operator, checks: Checks) -> Iterator[str]:
         DeviceRule: "devices",
         HostRule: "devices",
         ContiguousRule: "layouts",
+        DeviceArgumentRule: "devices",
+        ChoiceRule: "arguments",
+        TextRule: "arguments",
+        LengthRule: "arguments",
         CheckRule: "checks",
     }
     heading = ""
     for (wanted, condition), rules in groupby(
         (rule for rule in op.rules if not isinstance(plain(rule), ValueRule)),
-        lambda rule: (headings.get(type(plain(rule)), "shapes"), applies(rule)),
+        lambda rule: (headings.get(type(plain(rule)), "shapes"), applies(rule, checks.names)),
     ):
         if wanted != heading:
             heading = wanted
@@ -263,13 +317,11 @@ def _headed(op: Operator, checks: Checks) -> Iterator[str]:
         yield from [f"if ({condition}) {{", *indented(lines), "}"] if condition else lines
 
 
-def applies(rule: Rule) -> str:
+def applies(rule: Rule, names: HostNames) -> str:
     """The condition in C under which a rule applies, "" where it always does."""
     if not isinstance(rule, When):
         return ""
-    return " && ".join(
-        [f"given(&f->t.{name})" for name in rule.given] + [f"!given(&f->t.{name})" for name in rule.absent]
-    )
+    return " && ".join([*map(names.given, rule.given), *(f"!{names.given(name)}" for name in rule.absent)])
 
 
 def check_lines(op: Operator) -> list[str]:

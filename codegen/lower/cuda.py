@@ -58,6 +58,10 @@ def _declaration(op: Operator, field: Field) -> str:
         return f"int64_t {field.name}[{field.count}]"
     if field.kind == "table":
         return f"const int64_t* {field.name}"
+    if field.kind == "list":
+        return f"const {field.element}* {field.name}"
+    if field.kind == "text":
+        return f"const char* {field.name}"
     if field.kind == "real" and real_is_accumulated(op):
         return f"acc_t<{op.types[0].name}> {field.name}"
     return f"{C_SCALARS[field.kind]} {field.name}"
@@ -71,6 +75,13 @@ def _initializer(op: Operator, field: Field) -> str:
     if field.kind == "sizes":
         values = ", ".join(f"call.{field.name}[{i}]" for i in range(field.count))
         return f"{field.name}{{{values}}}"
+    if field.kind in ("list", "text"):
+        target = f"call.{field.name}_values" if field.kind == "list" else f"call.{field.name}"
+        return (
+            f"{field.name}(call.{field.name}_given ? {target} : nullptr)"
+            if field.optional
+            else f"{field.name}({target})"
+        )
     if field.kind == "real" and real_is_accumulated(op):
         return f"{field.name}(static_cast<acc_t<{op.types[0].name}>>(call.{field.name}))"
     return f"{field.name}(call.{field.value})"

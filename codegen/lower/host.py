@@ -13,7 +13,9 @@ from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, Shape, StarEntry,
 from codegen.expr import Expr, Query
 from codegen.expr_c import CNames, print_c
 from codegen.layouts import Layout, layout
+from codegen.lower.c_arguments import scalars
 from codegen.model import Operator
+from codegen.names import choice_constant
 from codegen.rules import ComputeStar, Span, plain
 
 # What launches know of the hardware, on the CPU: fixed, so that results do not depend on the machine.
@@ -26,10 +28,20 @@ def dtype_constant(name: str) -> str:
 
 
 def first_given(op: Operator) -> str:
-    """The first tensor that is in every call: the others are on its device, but for those that stay on the host."""
-    return next(
-        argument.name for argument in op.placed if isinstance(argument.type, TensorType) and not argument.type.optional
-    )
+    """The first tensor that is in every call, or ""; others are on its device, but for those that stay on the host."""
+    kinds = [(argument.name, argument.type) for argument in op.placed]
+    return next((name for name, kind in kinds if isinstance(kind, TensorType) and not kind.optional), "")
+
+
+def place(op: Operator) -> tuple[str, str]:
+    """Where a call runs, and the question whether that is a GPU: the first tensor's device, else the argument that says
+    so.
+    """
+    first = first_given(op)
+    if first:
+        return f"f->t.{first}.device", f"on_cuda(&f->t.{first})"
+    where = next(name for name, kind in scalars(op) if kind.kind == "device")
+    return f"f->a.{where}", f"device_is_cuda(&f->a.{where})"
 
 
 class HostNames:
@@ -45,7 +57,10 @@ class HostNames:
         self.stars = {rule.entry.text: rule.index for rule in map(plain, op.rules) if isinstance(rule, ComputeStar)}
         for text, number in self.stars.items():
             names[text] = f"product_i64(&overflow, f->star[{number}].sizes, f->star[{number}].dim)"
-        self.c = CNames(names=names, query=self.query, dtype=dtype_constant)
+        names |= {name: f"(dtype)c->{name}" for name, kind in scalars(op) if kind.kind == "dtype"}
+        lists = [name for name, kind in scalars(op) if kind.is_list]
+        names |= {name: f"product_i64(&overflow, c->{name}, c->{name}_count)" for name in lists}
+        self.c = CNames(names=names, query=self.query, dtype=dtype_constant, word=self.word)
 
     def renamed(self, names: Mapping[str, str]) -> HostNames:
         """The same with some names called otherwise."""
@@ -56,6 +71,10 @@ class HostNames:
     def expr(self, expr: Expr) -> str:
         """The expression as C."""
         return print_c(expr, self.c)
+
+    def word(self, argument: str, word: str) -> str:
+        """The constant of a word of a choice."""
+        return choice_constant(self.op.name, argument, word)
 
     def query(self, query: Query, operands: tuple[str, ...]) -> str:
         """numel(x), size(x, i), sizeof(T), given(y), aligned(16) and so on."""
@@ -73,12 +92,14 @@ class HostNames:
                 variables = {variable.name for variable in self.op.types}
                 return f"dtype_size({f'f->d.{subject}' if subject in variables else dtype_constant(subject)})"
             case "given":
-                return self._given(subject)
+                return self.given(subject)
+            case "len":
+                return f"c->{subject}_count"
             case "aligned":
                 return self._aligned(subject, operands[0])
         raise ValueError(f"{query.function}() is not built yet")
 
-    def _given(self, subject: str) -> str:
+    def given(self, subject: str) -> str:
         """Whether an optional argument was given, or a gradient is wanted."""
         outputs = [output.name for output in self.op.outputs]
         if subject in outputs:
@@ -116,10 +137,12 @@ class HostNames:
                 return dtype_constant(dtype.name)
 
     def star(self, name: str) -> tuple[str, str]:
-        """A pointer to the sizes of a star, and how many they are. Where it depends on the call which argument binds
-        it, the frame remembers.
+        """A pointer to the sizes of a star or the values of a list, and how many they are. Where it depends on the call
+        which argument binds a star, the frame remembers.
         """
-        dim = next(dim for dim in self.op.dims if dim.name == name)
+        dim = next((dim for dim in self.op.dims if dim.name == name), None)
+        if dim is None:
+            return f"c->{name}", f"c->{name}_count"
         place = dim.places[0].at
         if dim.optional or not isinstance(place, Span):
             return f"f->s.{name}.sizes", f"f->s.{name}.count"

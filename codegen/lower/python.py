@@ -10,16 +10,16 @@ import re
 from dataclasses import dataclass
 from textwrap import wrap
 
-from codegen.contract import Argument, Default, TensorType, TypeVariable
+from codegen.contract import Argument, ScalarType, TypeVariable
+from codegen.defaults import default_text
 from codegen.errors import one_of
+from codegen.lower.python_arguments import annotation, default
 from codegen.lower.python_autograd import AutogradView, autograd_view
 from codegen.lower.python_fake import fake_lines
 from codegen.lower.python_names import Names, call, docstring
 from codegen.lower.schema import dispatched, public_schema
 from codegen.model import Library, Operator
 from codegen.types import DTYPES
-
-ANNOTATIONS = {"float": "float", "int": "int", "size": "int", "bool": "bool", "str": "str", "choice": "str"}
 
 
 @dataclass(frozen=True)
@@ -69,21 +69,10 @@ class PackageView:
     acc: tuple[AccEntry, ...]
 
 
-def _default(default: Default) -> str:
-    return repr(default.value)
-
-
 def _parameter(argument: Argument, unchecked: bool) -> str:
-    if isinstance(argument.type, TensorType):
-        annotation = "Tensor | None" if argument.type.optional else "Tensor"
-    elif argument.type.kind in ANNOTATIONS:
-        annotation = ANNOTATIONS[argument.type.kind] + (" | None" if argument.type.optional else "")
-    else:
-        raise ValueError(f"an argument of kind {argument.type.kind} is not built yet")
-    if unchecked and not isinstance(argument.type, TensorType) and argument.type.optional:
-        annotation = "Any"
-    text = f"{argument.name}: {annotation}"
-    return text if argument.default is None else f"{text} = {_default(argument.default)}"
+    loose = unchecked and isinstance(argument.type, ScalarType) and argument.type.optional
+    text = f"{argument.name}: {'Any' if loose else annotation(argument)}"
+    return text if argument.default is None else f"{text} = {default(argument)}"
 
 
 def parameters(op: Operator, *, unchecked: bool = False) -> list[str]:
@@ -128,7 +117,7 @@ def _wrapper_doc(op: Operator) -> list[str]:
 
 def _contract(argument: Argument) -> str:
     text = docstring(argument.text)[0]
-    text += "" if argument.default is None else f" = {_default(argument.default)}"
+    text += "" if argument.default is None else f" = {docstring(default_text(argument))[0]}"
     return f"{text}; {' '.join(docstring(argument.doc))}" if argument.doc else text
 
 
@@ -181,7 +170,7 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         qualified=names.qualified,
         header=tuple(_header(public_schema(library.namespace, op), op.doc)),
         variables=tuple(line for variable in op.types for line in _variable(variable)),
-        sequence=op.grad_mask,
+        sequence=any("Sequence[" in parameter for parameter in parameters(op)),
         unchecked=op.differentiable is not False or any(": Any" in name for name in parameters(op, unchecked=True)),
         saves=bool(op.saved_outputs),
         declared=op.backward is not None,

@@ -10,6 +10,7 @@ from codegen.expr import Expr
 from codegen.expr import names as used_names
 from codegen.expr_c import can_overflow
 from codegen.lower.host import first_given
+from codegen.lower.python_arguments import condition as argument_condition
 from codegen.lower.python_names import HELPER, Names, call
 from codegen.messages import Message, mask_length, message, overflow_of
 from codegen.rules import (
@@ -17,10 +18,12 @@ from codegen.rules import (
     BindDim,
     BindStar,
     CheckRule,
+    ChoiceRule,
     ComputedCompare,
     ComputeStar,
     ContiguousRule,
     Derive,
+    DeviceArgumentRule,
     DeviceRule,
     DimCompare,
     DimsRule,
@@ -28,6 +31,7 @@ from codegen.rules import (
     ElementsRule,
     ExpandRule,
     HostRule,
+    LengthRule,
     OffsetsRule,
     PlainRule,
     RankRule,
@@ -35,7 +39,9 @@ from codegen.rules import (
     SameDtypeRule,
     ShapeRule,
     SizeRule,
+    SizesRule,
     SumRule,
+    TextRule,
     When,
     plain,
 )
@@ -101,16 +107,20 @@ def rule_lines(names: Names, rule: PlainRule) -> list[str]:
     match rule:
         case DtypeRule():
             allowed = f"in _{rule.variable}" if rule.variable else f"== torch.{rule.allowed[0]}"
-            condition = f"{rule.argument}.dtype {allowed}"
-            return _check(names, condition, message(rule))
+            return _check(names, f"{names.dtype_of(rule.argument)} {allowed}", message(rule))
         case SameDtypeRule():
-            return _check(names, f"{rule.argument}.dtype == {rule.source}.dtype", message(rule))
+            same = f"{names.dtype_of(rule.argument)} == {names.dtype_of(rule.source)}"
+            return _check(names, same, message(rule))
         case AccDtypeRule():
-            return _check(names, f"{rule.argument}.dtype == {HELPER}acc({rule.source}.dtype)", message(rule))
-        case DeviceRule():
+            return _check(
+                names, f"{rule.argument}.dtype == {HELPER}acc({names.variable(rule.variable)})", message(rule)
+            )
+        case DeviceRule() if names.op.argument(rule.argument).is_tensor:
             return _check(names, f"{rule.argument}.device == {rule.source}.device", message(rule))
         case HostRule():
             return _check(names, f"{rule.argument}.is_cpu", message(rule))
+        case ChoiceRule() | TextRule() | LengthRule() | SizesRule() | DeviceRule() | DeviceArgumentRule():
+            return _check(names, argument_condition(names, rule), message(rule))
         case RankRule():
             comparison = "==" if rule.exact else ">="
             trivial = rule.rank == 0 and not rule.exact
@@ -141,10 +151,14 @@ def rule_lines(names: Names, rule: PlainRule) -> list[str]:
 
 
 def _output(names: Names, output: Output, index: int) -> str:
-    first = first_given(names.op)
     dtype = names.dtype(output.type.dtype)
-    arguments = [names.shape(output.type.shape)] + ([f"dtype={dtype}"] if dtype != f"{first}.dtype" else [])
-    made = f"{first}.new_empty({', '.join(arguments)})"
+    arguments = [names.shape(output.type.shape)]
+    if names.op.tensors:
+        first = first_given(names.op)
+        arguments += [f"dtype={dtype}"] if dtype != f"{first}.dtype" else []
+        made = f"{first}.new_empty({', '.join(arguments)})"
+    else:
+        made = f"torch.empty({', '.join(arguments)}, dtype={dtype}, device={names.device()})"
     return f"{made} if grad_mask[{index}] else None" if names.op.grad_mask else made
 
 
@@ -209,7 +223,8 @@ def fake_lines(names: Names) -> list[str]:
     if names.op.grad_mask:
         text = f'lambda: f"{mask_length(len(outputs))}{{{HELPER}count(grad_mask)}}"'
         lines += call("_check", [f"{HELPER}count(grad_mask) == {len(outputs)}", text])
-    lines += call("_check.dims", [f"{argument.name}={argument.name}" for argument in names.op.tensors])
+    if names.op.tensors:
+        lines += call("_check.dims", [f"{argument.name}={argument.name}" for argument in names.op.tensors])
     for condition, rules in groupby(_relevant(names), _applies):
         body = [line for rule in rules for line in rule_lines(names, plain(rule))]
         lines += [f"if {condition}:", *(f"    {line}" for line in body)] if condition and body else body

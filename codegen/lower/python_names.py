@@ -10,9 +10,10 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, Shape, StarEntry, Variable
-from codegen.expr import Binary, Call, Expr, Query, Type, Unary, children, rebuild
+from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, ScalarType, Shape, StarEntry, Variable
+from codegen.expr import Binary, Call, Expr, Name, NameKind, Query, Type, Unary, children, rebuild
 from codegen.expr_python import PythonNames, print_python
+from codegen.lower.host import first_given
 from codegen.messages import (
     AccDtypeOf,
     ComputedDims,
@@ -25,6 +26,7 @@ from codegen.messages import (
     ShapeOf,
     StarOf,
     StridesOf,
+    TextOf,
     Value,
 )
 from codegen.messages_python import print_message_python
@@ -47,6 +49,9 @@ class Names:
             if isinstance(bound, DtypeRule) and bound.variable:
                 self.sources.setdefault(bound.variable, []).append((bound.argument, isinstance(rule, When)))
         names = {dim.name: f"{HELPER}product({dim.name})" for dim in op.dims if dim.star}
+        kinds = {scalar.name: scalar.type for scalar in op.scalars if isinstance(scalar.type, ScalarType)}
+        self.kinds = kinds
+        names |= {name: f"{HELPER}product({name})" for name, kind in kinds.items() if kind.is_list}
         names |= {variable.name: self.variable(variable.name) for variable in op.types}
         self.python = PythonNames(names=names, query=self.query, helper=HELPER)
         self.taken = {argument.name for argument in op.arguments} | {output.name for output in op.outputs}
@@ -75,9 +80,25 @@ class Names:
         text = ""
         for argument, optional in self.sources.get(name, ()):
             if not optional:
-                return f"{argument}.dtype"
-            text += f"{argument}.dtype if {argument} is not None else "
+                return self.dtype_of(argument)
+            text += f"{self.dtype_of(argument)} if {argument} is not None else "
         return f"({text}torch.{dtypes[0]})" if text else f"torch.{dtypes[0]}"
+
+    def dtype_of(self, argument: str) -> str:
+        """The dtype of a tensor, or that a dtype argument names."""
+        return argument if argument in self.kinds else f"{argument}.dtype"
+
+    def device(self) -> str:
+        """Where outputs are made: on the first tensor's device, else where an argument says."""
+        first = first_given(self.op)
+        if first:
+            return f"{first}.device"
+        where = next(name for name, kind in self.kinds.items() if kind.kind == "device")
+        return f'"cpu" if {where} is None else {where}' if self.kinds[where].optional else where
+
+    def device_type(self) -> str:
+        """An expression for the type of that device, cpu or cuda."""
+        return f"{self.device()}.type" if self.op.tensors else f"{HELPER}device({self.device()}).type"
 
     def dtype(self, dtype: Dtype) -> str:
         """The dtype of a tensor."""
@@ -117,7 +138,9 @@ class Names:
             case "sizeof":
                 return f"{self.dtype_name(subject)}.itemsize"
             case "given":
-                return f"({subject} is not None)"
+                return f"{subject} is not None"
+            case "len":
+                return f"{HELPER}count({subject})"
         raise ValueError(f"{query.function}() is not built yet")
 
     def size(self, argument: str, index: Index) -> str:
@@ -174,11 +197,15 @@ class Names:
             case DimCount():
                 return self.dim_count(part.star, part.named)
             case DtypeOf():
-                return f"{HELPER}dtype_text({part.argument}.dtype)"
+                return f"{HELPER}dtype_text({self.dtype_of(part.argument)})"
             case AccDtypeOf():
-                return f"{HELPER}dtype_text({HELPER}acc({part.argument}.dtype))"
+                return f"{HELPER}dtype_text({HELPER}acc({self.dtype_of(part.argument)}))"
             case DeviceOf():
-                return f"{part.argument}.device"
+                return part.argument if part.argument in self.kinds else f"{part.argument}.device"
+            case TextOf():
+                return f"{HELPER}quoted({part.argument})"
+            case Value() if part.expr.type is Type.STR:
+                return f"{HELPER}quoted({self.expr(part.expr)})"
             case RankOf():
                 return f"{part.argument}.dim()"
             case Value() if part.expr.type is Type.DTYPE:
@@ -190,6 +217,7 @@ def _checked(expr: Expr) -> Expr:
     parts = tuple(_checked(part) for part in children(expr))
     result = rebuild(expr, parts)
     computes = isinstance(expr, Unary) or (isinstance(expr, Binary) and expr.operator in ("+", "-", "*"))
+    computes = computes or (isinstance(expr, Name) and expr.kind is NameKind.SPLICED)
     return Call("fit", (result,), Type.INT) if computes and expr.type is Type.INT else result
 
 

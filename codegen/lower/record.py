@@ -6,22 +6,33 @@ bodies see.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from codegen.contract import Acc, Dtype, FixedDtype, Scratch, TensorType, Variable
+from codegen.contract import Acc, Argument, Dtype, FixedDtype, ScalarType, Scratch, TensorType, Variable
 from codegen.layouts import layout, rank, tables
+from codegen.messages import MAX_LIST, MAX_TEXT
 from codegen.model import Operator
 from codegen.types import DTYPES
 
-Kind = Literal["tensor", "sizes", "table", "integer", "real", "boolean"]
+Kind = Literal["tensor", "sizes", "table", "integer", "real", "boolean", "place", "text", "list"]
 
 Fact = Literal["", "strides", "sizes", "dim", "row stride"]
 
 MAX_DIMS = 64  # csrc/runtime/tensor.h
 
-C_SCALARS: dict[Kind, str] = {"integer": "int64_t", "real": "double", "boolean": "bool"}
-SCALAR_KINDS: dict[str, Kind] = {"float": "real", "int": "integer", "size": "integer", "bool": "boolean"}
+# A "place" is that of a choice among its words, or the number of a dtype.
+C_SCALARS: dict[Kind, str] = {"integer": "int64_t", "real": "double", "boolean": "bool", "place": "int32_t"}
+SCALAR_KINDS: dict[str, Kind] = {
+    "float": "real",
+    "int": "integer",
+    "size": "integer",
+    "bool": "boolean",
+    "choice": "place",
+    "dtype": "place",
+    "str": "text",
+}
 
 
 @dataclass(frozen=True)
@@ -31,7 +42,8 @@ class Field:
     `tensor` is whose memory it tells about: its strides, sizes, number of dims, or the stride of its rows (`fact`).
     A table has an entry for each dim of a tensor whose number of dims differs from call to call: the record has room
     for MAX_DIMS, and a body sees a pointer to it. `source` is the field that it shows, "" when the record has it under
-    its own name.
+    its own name. `element` and `room` (kernels on the GPU are handed the values themselves) are for lists; `optional`
+    is for what bodies see as a null pointer when it is absent.
     """
 
     name: str
@@ -43,6 +55,9 @@ class Field:
     tensor: str = ""
     fact: Fact = ""
     source: str = ""
+    element: str = ""
+    room: bool = False
+    optional: bool = False
 
     @property
     def value(self) -> str:
@@ -67,12 +82,7 @@ def fields(op: Operator) -> tuple[Field, ...]:
     found += layout_fields(op)
     found += [Field(dim.name, "integer") for dim in op.dims]
     found += [Field(derived.name, "integer") for derived in op.derived]
-    for scalar in op.scalars:
-        assert not isinstance(scalar.type, TensorType)
-        found.append(Field(scalar.name, SCALAR_KINDS[scalar.type.kind]))
-        if scalar.type.optional:
-            found.append(Field(f"{scalar.name}_given", "boolean"))
-    return tuple(found)
+    return (*found, *(field for scalar in op.scalars for field in _scalar(op, scalar)))
 
 
 def scratch_sizes(scratch: Scratch) -> list[Field]:
@@ -115,13 +125,34 @@ def _tables(name: str, owner: str) -> list[Field]:
     ]
 
 
-def record_declaration(field: Field) -> str:
+def _scalar(op: Operator, scalar: Argument) -> Iterator[Field]:
+    """What bodies see of a scalar argument. Devices and dtype variables are no fields."""
+    assert isinstance(scalar.type, ScalarType)
+    kind = scalar.type
+    if kind.is_list:
+        element = C_SCALARS[SCALAR_KINDS[kind.kind]]
+        yield Field(scalar.name, "list", element=element, room="cuda" in op.devices, optional=kind.optional)
+        yield Field(f"{scalar.name}_count", "integer")
+    elif kind.kind != "device" and not kind.variable:
+        text = scalar.text if kind.kind in ("choice", "dtype") else ""
+        yield Field(scalar.name, SCALAR_KINDS[kind.kind], text=text, optional=kind.optional)
+    if kind.optional:
+        yield Field(f"{scalar.name}_given", "boolean")
+
+
+def record_declarations(field: Field) -> list[str]:
     """The field in the untyped record."""
-    if field.kind == "tensor":
-        return f"const void *{field.name}" if field.constant else f"void *{field.name}"
-    if field.kind in ("sizes", "table"):
-        return f"int64_t {field.name}[{field.count}]"
-    return f"{C_SCALARS[field.kind]} {field.name}"
+    match field.kind:
+        case "tensor":
+            return [f"const void *{field.name}" if field.constant else f"void *{field.name}"]
+        case "sizes" | "table":
+            return [f"int64_t {field.name}[{field.count}]"]
+        case "text":
+            return [f"char {field.name}[{MAX_TEXT + 1}]"]
+        case "list":
+            values = [f"{field.element} {field.name}_values[{MAX_LIST}]"] if field.room else []
+            return [f"const {field.element} *{field.name}", *values]
+    return [f"{C_SCALARS[field.kind]} {field.name}"]
 
 
 def real_is_accumulated(op: Operator) -> bool:

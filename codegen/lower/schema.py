@@ -13,6 +13,7 @@ SCALAR_TYPES = {
     "size": "SymInt",
     "bool": "bool",
     "str": "str",
+    "choice": "str",
     "dtype": "ScalarType",
     "device": "Device",
 }
@@ -28,15 +29,18 @@ class DispatchedOperator:
     public: bool
 
 
-def _default(default: Default) -> str:
+def _default(default: Default, kind: str) -> str:
     value = default.value
     if isinstance(value, tuple):
-        return "[" + ", ".join(_default(Default(item)) for item in value) + "]"
-    return repr(value)
+        return "[" + ", ".join(repr(item) for item in value) + "]"
+    if isinstance(value, str) and kind != "dtype":
+        return f"'{value}'" if '"' in value else f'"{value}"'
+    return str(value)
 
 
 def _scalar(kind: ScalarType) -> str:
-    return SCALAR_TYPES[kind.kind] + ("?" if kind.optional else "")
+    brackets = f"[{'' if kind.length is None else kind.length}]" if kind.is_list else ""
+    return SCALAR_TYPES[kind.kind] + brackets + ("?" if kind.optional else "")
 
 
 def _tensor(kind: TensorType) -> str:
@@ -46,7 +50,8 @@ def _tensor(kind: TensorType) -> str:
 def _argument(argument: Argument) -> str:
     kind = _tensor(argument.type) if isinstance(argument.type, TensorType) else _scalar(argument.type)
     text = f"{kind} {argument.name}"
-    return text if argument.default is None else f"{text}={_default(argument.default)}"
+    kind_name = "" if isinstance(argument.type, TensorType) else argument.type.kind
+    return text if argument.default is None else f"{text}={_default(argument.default, kind_name)}"
 
 
 def arguments(op: Operator) -> str:

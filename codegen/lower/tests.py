@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from codegen.contract import Acc, Dtype, FixedDtype, TensorType, Word
+from codegen.contract import Acc, Argument, Dtype, FixedDtype, TensorType, Word
 from codegen.lower.python_names import COLUMNS, call
 from codegen.lower.schema import public_schema
 from codegen.lower.tests_refused import Wrong, WrongTensor, dtype_of, wrong_calls
 from codegen.lower.tests_samples import Sample, absences, base, growing, large, samples
+from codegen.lower.tests_scalars import kind_of, literal, sampled
 from codegen.lower.tests_values import Elements
 from codegen.messages_python import python_escape
 from codegen.model import Library, Operator
@@ -96,6 +97,7 @@ def _contract(library: Library, op: Operator) -> list[str]:
     worded = [(argument.name, argument.words) for argument in op.tensors]
     worded += [(output.name, output.words) for output in op.outputs]
     words = [(name, _strings(map(_word, listed))) for name, listed in worded if listed]
+    kinds = {argument.name: kind_of(argument) for argument in op.scalars}
     fields = [
         ("namespace", _string(library.namespace)),
         ("name", _string(op.name)),
@@ -105,9 +107,10 @@ def _contract(library: Library, op: Operator) -> list[str]:
             "tensors",
             _dict((name, _dtype(kind.dtype)) for name, kind in tensors),
         ),
-        ("scalars", _dict((name, repr(value)) for name, value in usual.scalars.items())),
+        ("scalars", _dict((name, literal(value, kinds[name])) for name, value in usual.scalars.items())),
+        *_from_the_call(op),
         ("absences", _absences(op)),
-        ("defaults", _strings(argument.name for argument in op.arguments if argument.default is not None)),
+        ("defaults", _strings(argument.name for argument in op.arguments if _usually_default(usual, argument))),
         ("outputs", _dict((output.name, _dtype(output.type.dtype)) for output in op.public_outputs)),
         ("saved", _dict((output.name, _dtype(output.type.dtype)) for output in op.saved_outputs)),
         ("mask", str(op.grad_mask)),
@@ -126,6 +129,25 @@ def _contract(library: Library, op: Operator) -> list[str]:
             lines += _types(op)
         lines.append(f"    {name}={value},")
     return [*lines, ")"]
+
+
+def _from_the_call(op: Operator) -> list[tuple[str, str]]:
+    """Arguments whose values are a dtype or the device of the call."""
+    kinds = [(argument.name, kind_of(argument)) for argument in op.scalars]
+    dtypes = [(name, _string(kind.variable)) for name, kind in kinds if kind.variable]
+    devices = [name for name, kind in kinds if kind.kind == "device"]
+    found = [("dtypes", _dict(dtypes))] if dtypes else []
+    return [*found, ("devices", _strings(devices))] if devices else found
+
+
+def _usually_default(usual: Sample, argument: Argument) -> bool:
+    """Whether a scalar may be left out of the usual call, or an optional tensor where it is None."""
+    if argument.is_tensor or argument.default is None:
+        return argument.default is not None
+    kind = kind_of(argument)
+    if kind.kind == "device":
+        return False
+    return not kind.variable or argument.default.value == usual.dtypes[kind.variable]
 
 
 def _types(op: Operator) -> list[str]:
@@ -151,7 +173,10 @@ def _sample(sample: Sample, usual: Sample) -> str:
         filled = sample.elements.get(argument.name)
         shape = shapes[argument.name]
         entries.append((argument.name, _elements(filled, shape) if filled is not None else repr(shape)))
-    entries += [(name, repr(value)) for name, value in sample.scalars.items() if value != usual.scalars[name]]
+    for argument in sampled(sample.op):
+        value = sample.scalars[argument.name]
+        if value != usual.scalars[argument.name]:
+            entries.append((argument.name, literal(value, kind_of(argument))))
     return f"    {_dict(entries)},"
 
 
@@ -174,7 +199,7 @@ def _numbers(values: Iterable[int | float]) -> str:
 
 
 def _absences(op: Operator) -> str:
-    order = [argument.name for argument in op.tensors]
+    order = [argument.name for argument in op.arguments]
     return _tuple(_strings(sorted(absent, key=order.index)) for absent in absences(op))
 
 
@@ -188,7 +213,7 @@ def _wrong_tensor(tensor: WrongTensor) -> str:
 def _wrong(op: Operator, wrong: Wrong) -> list[str]:
     changes = [(name, _wrong_tensor(tensor)) for name, tensor in wrong.tensors]
     changes += [(name, "None") for name in wrong.absent]
-    changes += [(name, repr(value)) for name, value in wrong.scalars]
+    changes += [(name, literal(value, kind_of(op.argument(name)))) for name, value in wrong.scalars]
     if not changes:
         changes = [("grad_mask", repr([True] * (len(op.outputs) + 1)))]
     arguments = [_dict(changes), _string(wrong.text), *(["elements=True"] if wrong.elements else [])]
@@ -202,12 +227,14 @@ def test_view(library: Library, op: Operator) -> TestView:
     usual = base(op)
     calls = [_sample(sample, usual) for sample in samples(op)]
     largest = [_sample(sample, usual) for sample in large(op)]
+    contract = _contract(library, op)
     state = autograd_state(op)
     names = ["Contract", "Wrong"] + (["Tensor"] if any("Tensor(" in line for line in wrong) else [])
+    names += ["Dtype"] if any("Dtype(" in line for line in [*wrong, *calls, *contract]) else []
     names += ["Elements"] if any("Elements(" in line for line in calls) else []
     return TestView(
         op=public_schema(library.namespace, op).split("(")[0],
-        contract=tuple(_contract(library, op)),
+        contract=tuple(contract),
         samples=tuple(calls),
         growing=tuple(_sample(sample, usual) for sample in growing(op)),
         large=("LARGE = [", *largest, "]") if largest else ("LARGE = []",),

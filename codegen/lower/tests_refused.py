@@ -5,14 +5,15 @@ The texts are filled in here, from messages.py and the sizes of the call, and no
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
+from typing import TypeAlias
 
-from codegen.contract import Acc, FixedDtype, StarFunction, TensorType
+from codegen.contract import Acc, FixedDtype, ScalarType, StarFunction, TensorType
 from codegen.expr import Expr, Name, Query, Type, integer
 from codegen.lower.tests_samples import Sample, base, failing, free_sizes, with_dims, without_star
-from codegen.lower.tests_scalars import Scalar
+from codegen.lower.tests_scalars import Scalar, breaking
 from codegen.lower.tests_values import Filling, Number, wrong_numbers
 from codegen.messages import (
     AccDtypeOf,
@@ -31,19 +32,23 @@ from codegen.messages import (
     StarOf,
     StridesOf,
     Text,
+    TextOf,
     Value,
     float_text,
     mask_length,
     message,
     offsets_messages,
+    quoted,
 )
 from codegen.model import Operator
 from codegen.rules import (
     AccDtypeRule,
     CheckRule,
+    ChoiceRule,
     Comparison,
     ComputeStar,
     ContiguousRule,
+    DeviceArgumentRule,
     DeviceRule,
     DimCompare,
     DimsRule,
@@ -52,14 +57,17 @@ from codegen.rules import (
     ExpandRule,
     HostRule,
     Index,
+    LengthRule,
     OffsetsRule,
     RankRule,
     Rule,
     SameDtypeRule,
     ShapeRule,
     SizeRule,
+    SizesRule,
     Span,
     SumRule,
+    TextRule,
     ValueRule,
     When,
     plain,
@@ -119,10 +127,19 @@ class Broken:
 class _Call:
     """The usual call with some tensors replaced, as messages see it."""
 
-    def __init__(self, sample: Sample, replaced: dict[str, WrongTensor], broken: Broken | None = None) -> None:
-        self.sample, self.replaced, self.broken = sample, replaced, broken or Broken()
+    def __init__(
+        self,
+        sample: Sample,
+        replaced: dict[str, WrongTensor],
+        broken: Broken | None = None,
+        scalars: Mapping[str, Scalar] | None = None,
+    ) -> None:
+        self.sample, self.replaced, self.broken, self.scalars = sample, replaced, broken or Broken(), scalars or {}
 
     def dtype(self, name: str) -> str:
+        kind = self.sample.op.argument(name).type
+        if isinstance(kind, ScalarType):
+            return str(self.scalars[name]) if name in self.scalars else self.sample.dtypes[kind.variable]
         return self.replaced[name].dtype if name in self.replaced else dtype_of(self.sample, name)
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -159,6 +176,10 @@ class _Call:
                 return self.dtype(part.argument)
             case AccDtypeOf():
                 return DTYPES[self.dtype(part.argument)].acc
+            case TextOf():
+                return quoted(str(self.scalar(part.argument)))
+            case DeviceOf() if part.argument in self.scalars:
+                return str(self.scalar(part.argument))
             case DeviceOf():
                 return "{other}" if part.argument in self.replaced else "{device}"
             case RankOf():
@@ -173,17 +194,26 @@ class _Call:
                 return self.value(part.expr)
         raise ValueError(f"{part} is not built yet")
 
-    def star(self, name: str) -> tuple[int, ...]:
-        size = self.sample.dims[name]
+    def scalar(self, name: str) -> Scalar:
+        return self.scalars[name] if name in self.scalars else self.sample.scalars[name]
+
+    def star(self, name: str) -> tuple[Number, ...]:
+        size = self.sample.dims[name] if name in self.sample.dims else self.scalar(name)
         assert isinstance(size, tuple)
         return size
 
     def value(self, expr: Expr) -> str:
+        if isinstance(expr, Query) and expr.function == "len":
+            values = self.scalar(expr.subject)
+            assert isinstance(values, tuple)
+            return str(len(values))
         if expr.type is Type.DTYPE and isinstance(expr, Name):
             return self.sample.dtypes[expr.name]
         if isinstance(expr, Name) and expr.name in self.sample.scalars and self.sample.scalars[expr.name] is None:
             return "None"
         value = self.sample.value(expr)
+        if expr.type is Type.STR:
+            return quoted(str(value))
         return number_text(value) if isinstance(value, int | float) else str(value)
 
 
@@ -232,6 +262,21 @@ def wrong_calls(op: Operator) -> list[Wrong]:
         usual = replace(base(op), absent=absent)
         before = len(found)
         match rule:
+            case DtypeRule(scalar=True):
+                found += _argument(usual, rule, [name for name in OTHER_DTYPES if name not in rule.allowed][:1])
+            case SameDtypeRule() if not op.argument(rule.argument).is_tensor:
+                same = usual.dtypes[rule.variable]
+                found += _argument(usual, rule, [name for name in OTHER_DTYPES if name != same][:1])
+            case DeviceArgumentRule():
+                found += _argument(usual, rule, ["meta"])
+            case DeviceRule() if not op.argument(rule.argument).is_tensor:
+                found += _argument(usual, rule, ["meta"])
+            case LengthRule(room=True):
+                pass  # GPUs only
+            case SizesRule() if any(_is_spliced(rule.argument, other) for other in op.rules):
+                pass  # the shape of an input is wrong then, which is said first
+            case ChoiceRule() | TextRule() | LengthRule() | SizesRule():
+                found += _argument(usual, rule, breaking(rule))
             case DtypeRule() | SameDtypeRule() | AccDtypeRule():
                 wanted = set(rule.allowed) if isinstance(rule, DtypeRule) else {dtype_of(usual, rule.argument)}
                 dtype = next((name for name in OTHER_DTYPES if name not in wanted), "")
@@ -290,6 +335,24 @@ def _follows(usual: Sample, rule: ShapeRule, comparison: Comparison) -> bool:
 def _absent(op: Operator, rule: Rule) -> frozenset[str]:
     """The optionals that are left out so that the rule applies."""
     return frozenset(rule.absent) if isinstance(rule, When) else frozenset()
+
+
+ArgumentRule: TypeAlias = (
+    DtypeRule | SameDtypeRule | DeviceRule | DeviceArgumentRule | ChoiceRule | TextRule | LengthRule | SizesRule
+)
+
+
+def _is_spliced(name: str, rule: Rule) -> bool:
+    """Whether a rule compares the shape of an input with the values of this list."""
+    compared = plain(rule)
+    return isinstance(compared, ShapeRule) and any(known.name == name and known.star for known in compared.known)
+
+
+def _argument(usual: Sample, rule: ArgumentRule, values: Iterable[Scalar]) -> list[Wrong]:
+    """A scalar argument that breaks its rule, for each of these values."""
+    name = rule.argument
+    calls = [(value, _Call(usual, {}, scalars={name: value})) for value in values]
+    return [Wrong((), ((name, value),), call.text(message(rule))) for value, call in calls]
 
 
 def _tensor(

@@ -24,7 +24,7 @@ from codegen.expr import Constant, Expr, NameKind, Query, names, walk
 from codegen.expr_fold import FoldError
 from codegen.expr_text import print_text
 from codegen.expr_value import Value, value
-from codegen.lower.tests_scalars import Scalar, candidates, compared, kind_of, usual
+from codegen.lower.tests_scalars import Scalar, candidates, compared, kind_of, optional_dtypes, sampled, usual
 from codegen.lower.tests_values import Elements, elements
 from codegen.model import Operator
 from codegen.rules import DimsRule
@@ -76,14 +76,18 @@ class Sample:
     @cached_property
     def _names(self) -> dict[str, Value]:
         sizes = {name: size if isinstance(size, int) else prod(size) for name, size in self.dims.items()}
-        given = {name: scalar for name, scalar in self.scalars.items() if scalar is not None}
+        given = {name: prod(map(int, one)) if isinstance(one, tuple) else one for name, one in self.scalars.items()}
         unbound = {dim.name: 0 for dim in self.op.dims if self.absent.issuperset(dim.holders)}
-        return {**sizes, **unbound, **given, **self.dtypes}
+        return {**sizes, **unbound, **{name: one for name, one in given.items() if one is not None}, **self.dtypes}
 
     def _query(self, query: Query) -> Value:
         """A question about a tensor, answered from its contract, or about a scalar argument."""
         if query.function == "given":
             return query.subject not in self.absent and self.scalars.get(query.subject, True) is not None
+        if query.function == "len":
+            values = self.scalars[query.subject]
+            assert isinstance(values, tuple)
+            return len(values)
         if query.function == "sizeof":
             return DTYPES[self.dtypes.get(query.subject, query.subject)].size
         free = self.dims.get(print_text(query))
@@ -107,9 +111,7 @@ class Sample:
         sizes: list[int] = []
         for entry in shape.entries:
             if isinstance(entry, StarEntry):
-                star = self.dims[entry.name]
-                assert isinstance(star, tuple)
-                sizes += star
+                sizes += self.named_star(entry.name)
             elif isinstance(entry, DimEntry):
                 size = self.value(entry.expr)
                 sizes.append(size if isinstance(size, int) else -1)
@@ -118,9 +120,15 @@ class Sample:
                 sizes += computed if computed is not None else (-1,)
         return tuple(sizes)
 
+    def named_star(self, name: str) -> tuple[int, ...]:
+        """The sizes of a star, or the values of a list that is one."""
+        sizes = self.dims[name] if name in self.dims else self.scalars[name]
+        assert isinstance(sizes, tuple)
+        return tuple(int(size) for size in sizes)
+
     def star(self, entry: StarFunction) -> tuple[int, ...] | None:
         """The sizes of a function of stars; None where it has none."""
-        stars = [size for name in named_stars(entry) if isinstance(size := self.dims[name], tuple)]
+        stars = [self.named_star(name) for name in named_stars(entry)]
         if isinstance(entry, BroadcastEntry):
             return broadcast(stars)
         dim = self.value(entry.dim)
@@ -212,7 +220,7 @@ def base(op: Operator) -> Sample:
         plain += 0 if star else DIM_STEP
     dtypes = dict(op.dtype_choices[0])
     scalars: dict[str, Scalar] = {}
-    for argument in op.scalars:
+    for argument in sampled(op):
         scalars[argument.name] = usual(argument)
     first = Sample(op, sizes, scalars, dtypes)
     if first.valid():
@@ -237,7 +245,7 @@ def _one_changed(sample: Sample) -> Iterator[Sample]:
         for size in given.get(name, ()) or (STARS if star else DIMS):
             if isinstance(size, tuple) == star and isinstance(size, int | tuple):
                 yield Sample(sample.op, {**sample.dims, name: size}, sample.scalars, sample.dtypes)
-    for argument in sample.op.scalars:
+    for argument in sampled(sample.op):
         for scalar in candidates(argument):
             yield Sample(sample.op, sample.dims, {**sample.scalars, argument.name: scalar}, sample.dtypes)
 
@@ -284,7 +292,7 @@ def samples(op: Operator) -> list[Sample]:
     found = [first]
     for name, star in _chosen(op):
         found += _sizes(first, name, star)
-    for argument in op.scalars:
+    for argument in sampled(op):
         changed = [{**first.scalars, argument.name: scalar} for scalar in compared(op, argument)]
         found += [Sample(op, first.dims, scalars, first.dtypes) for scalars in changed]
     found += [Sample(op, {**first.dims, **stars}, first.scalars, first.dtypes) for stars in _broadcasting(op)]
@@ -345,11 +353,12 @@ def _spread(op: Operator, lowest: int) -> Sample:
     for stars in _broadcasts(op):
         sizes |= dict.fromkeys(stars, sizes[stars[0]])
     plain = Sample(op, sizes, first.scalars, first.dtypes)
-    kinds = {argument.name: kind_of(argument) for argument in op.scalars}
-    given = {
-        name: scalar for name, scalar in first.scalars.items() if kinds[name].kind == "size" and scalar is not None
-    }
-    spread = replace(plain, scalars={**first.scalars, **{name: lowest + 3 * i for i, name in enumerate(given)}})
+    found: dict[str, Scalar] = {}
+    for i, argument in enumerate(sampled(op)):
+        scalar, start = first.scalars[argument.name], lowest + 3 * i
+        if kind_of(argument).kind == "size" and scalar is not None:
+            found[argument.name] = tuple(start + k for k in range(len(scalar))) if isinstance(scalar, tuple) else start
+    spread = replace(plain, scalars={**first.scalars, **found})
     return spread if spread.valid() else plain
 
 
@@ -358,9 +367,10 @@ def _all_above_one(sample: Sample) -> bool:
 
 
 def absences(op: Operator) -> list[frozenset[str]]:
-    """Sets of optional tensors that a call can leave out: none, all, and each alone given or alone left out."""
+    """Sets of optional tensors and dtypes that a call can leave out: none, all, each alone given or alone left out."""
     first = base(op)
-    optional = [name for argument in op.tensors if argument.type.optional for name in [argument.name]]
+    optional = [argument.name for argument in op.tensors if argument.type.optional]
+    optional += optional_dtypes(op)
     every = frozenset(optional)
     sets = [frozenset(), every, *(frozenset({name}) for name in optional), *(every - {name} for name in optional)]
     return [absent for absent in dict.fromkeys(sets) if replace(first, absent=absent).valid()]

@@ -1,20 +1,31 @@
 """Values of scalar arguments for generated tests: the usual one, others that may break a check, and those for which
 results are compared.
+
+A list is a tuple. What a dtype(Q) and a device are follows from the dtypes and the device of a call.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypeAlias
 
-from codegen.contract import Argument, Default, DimEntry, ScalarType, TensorType
+from codegen.contract import Argument, DimEntry, ScalarType, StarEntry, TensorType
 from codegen.expr import names
+from codegen.messages import MAX_TEXT
 from codegen.model import Operator
+from codegen.rules import ChoiceRule, LengthRule, SizesRule, TextRule
 
-Scalar: TypeAlias = int | float | bool | str | None
+Number: TypeAlias = int | float | bool
+Scalar: TypeAlias = Number | str | tuple[Number, ...] | None
 
 FLOATS = (1.0, 0.5, 0.0, -1.0, 2.0)
 INTEGERS = (1, 2, 0, -1, 3, 4, 8)
+BOOLS = (True, False)
 SIZES = (3, 1, 0, 8)
+TEXTS = ("ab", "", "\xe9\u20ac" * 40, "x" * MAX_TEXT)
+DTYPES = ("float32", "int64", "bool")
+USUAL_LENGTH = 2
+LENGTHS = (2, 0, 1, 3, 5)
 
 
 def kind_of(argument: Argument) -> ScalarType:
@@ -23,46 +34,92 @@ def kind_of(argument: Argument) -> ScalarType:
     return argument.type
 
 
+def sampled(op: Operator) -> Iterator[Argument]:
+    """The scalar arguments that have a value of their own."""
+    for argument in op.scalars:
+        if kind_of(argument).kind != "device" and not kind_of(argument).variable:
+            yield argument
+
+
+def optional_dtypes(op: Operator) -> Iterator[str]:
+    """The dtype(Q) arguments that may be absent."""
+    for argument in op.scalars:
+        if kind_of(argument).variable and kind_of(argument).optional:
+            yield argument.name
+
+
 def usual(argument: Argument) -> Scalar:
     """The default, else a value of its type."""
     kind = kind_of(argument)
     if argument.default is None:
-        return _some(kind)
-    return _default(kind, argument.default)
-
-
-def _default(kind: ScalarType, default: Default) -> Scalar:
-    value = default.value
-    assert not isinstance(value, tuple)
+        return _given(kind)[0]
+    value = argument.default.value
+    if isinstance(value, tuple):
+        return tuple(item for item in value if isinstance(item, int | float))
     return float(value) if kind.kind == "float" and isinstance(value, int | float) else value
-
-
-def _some(kind: ScalarType) -> Scalar:
-    return {"float": 1.0, "bool": True}.get(kind.kind, 1)
 
 
 def candidates(argument: Argument) -> tuple[Scalar, ...]:
     """Values worth trying."""
     kind = kind_of(argument)
-    given: tuple[Scalar, ...] = {"float": FLOATS, "bool": (True, False)}.get(kind.kind, INTEGERS)
-    return (*given, None) if kind.optional else given
+    return (*_given(kind), None) if kind.optional else _given(kind)
+
+
+def _given(kind: ScalarType) -> tuple[Scalar, ...]:
+    if kind.is_list:
+        lengths = LENGTHS if kind.length is None else (kind.length,)
+        found = [_list(kind, length, 0) for length in lengths]
+        return (*found, _list(kind, USUAL_LENGTH if kind.length is None else kind.length, 3))
+    others: dict[str, tuple[Scalar, ...]] = {"choice": kind.choices, "str": TEXTS, "dtype": DTYPES}
+    return others.get(kind.kind, _numbers(kind))
+
+
+def _numbers(kind: ScalarType) -> tuple[Number, ...]:
+    return {"float": FLOATS, "bool": BOOLS}.get(kind.kind, INTEGERS)
+
+
+def _list(kind: ScalarType, length: int, start: int) -> tuple[Number, ...]:
+    """So many numbers; those from the fourth on may be negative."""
+    numbers = (2, 3, 1, -2, 4) if kind.kind in ("int", "size") else _numbers(kind)
+    return tuple(numbers[(start + i) % len(numbers)] for i in range(length))
 
 
 def compared(op: Operator, argument: Argument) -> tuple[Scalar, ...]:
     """Values for which results are compared: what `samples:` says, else all that take another road through bodies."""
-    kind = kind_of(argument)
     stated = dict(op.samples.sizes).get(argument.name)
     if stated is not None:
         return stated
-    if kind.kind == "bool":
+    kind = kind_of(argument)
+    if kind.kind in ("bool", "choice", "str", "dtype") or kind.is_list:
         return candidates(argument)
     sizes: tuple[Scalar, ...] = SIZES if argument.name in _in_shapes(op) else ()
-    return (*sizes, None, _some(kind)) if kind.optional else sizes
+    return (*sizes, None, _given(kind)[0]) if kind.optional else sizes
 
 
 def _in_shapes(op: Operator) -> set[str]:
     """The names in the shapes of inputs and outputs."""
     kinds = [argument.type for argument in op.tensors] + [output.type for output in op.outputs]
-    shapes = [kind.shape for kind in kinds if isinstance(kind, TensorType)]
-    exprs = [entry.expr for shape in shapes for entry in shape.entries if isinstance(entry, DimEntry)]
-    return {name.name for expr in exprs for name in names(expr)}
+    entries = [entry for kind in kinds if isinstance(kind, TensorType) for entry in kind.shape.entries]
+    found = {name.name for entry in entries if isinstance(entry, DimEntry) for name in names(entry.expr)}
+    return found | {entry.name for entry in entries if isinstance(entry, StarEntry)}
+
+
+def breaking(rule: ChoiceRule | TextRule | LengthRule | SizesRule) -> tuple[Scalar, ...]:
+    """Values that break a rule on an argument alone."""
+    match rule:
+        case ChoiceRule():
+            word = max(rule.choices, key=len)
+            return (word + "s", "", "\x01" + "\xe9\u20ac" * 200)
+        case TextRule():
+            return ("x" * (MAX_TEXT + 1), "a\0b")
+        case SizesRule():
+            return ((2, -1),)
+    number: Number = {"float": 0.5, "bool": True}.get(rule.kind, 1)
+    return ((number,) * (rule.length + 1),)
+
+
+def literal(scalar: Scalar, kind: ScalarType) -> str:
+    """A value as generated tests write it."""
+    if isinstance(scalar, str):
+        return f'Dtype("{scalar}")' if kind.kind == "dtype" else ascii(scalar)
+    return repr(list(scalar)) if isinstance(scalar, tuple) else repr(scalar)

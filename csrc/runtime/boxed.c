@@ -12,7 +12,7 @@ static bool read_bools(error *e, StableListHandle list, const char *name, bool *
     return true;
 }
 
-bool take_bools(error *e, StableIValue value, const char *name, bool *bools, size_t count) {
+bool take_mask(error *e, StableIValue value, const char *name, bool *bools, size_t count) {
     const StableListHandle list = (StableListHandle)(uintptr_t)value;
     const bool ok = read_bools(e, list, name, bools, count);
     CHECK_ABI(e, torch_delete_list, list);

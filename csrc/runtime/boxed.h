@@ -36,6 +36,6 @@ static inline bool take_optional(StableIValue *slot) {
 }
 
 /* Takes a bool[count] argument. PyTorch does not hold callers to the length that a schema states, so it is checked. */
-bool take_bools(error *e, StableIValue value, const char *name, bool *bools, size_t count);
+bool take_mask(error *e, StableIValue value, const char *name, bool *bools, size_t count);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <math.h> /* pow and fabs of printed expressions */
 
+#include "argument.h"
 #include "arith.h"
 #include "boxed.h"
 #include "cpu.h"

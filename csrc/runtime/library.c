@@ -43,6 +43,7 @@ static const char *register_kernels(TorchLibraryHandle library, const char *key,
 
 static BoxedKernel *cpu_kernel_of(const operator_entry *entry) { return entry->cpu; }
 static BoxedKernel *cuda_kernel_of(const operator_entry *entry) { return entry->cuda; }
+static BoxedKernel *placeless_kernel_of(const operator_entry *entry) { return entry->placeless; }
 
 /* Deleting a library object takes back what was registered through it. */
 static const char *give_up(const char *text, TorchLibraryHandle *libraries, size_t count) {
@@ -63,7 +64,8 @@ const char *library_register(const char *ns, const operator_entry *entries, size
     }
     dtype_load();
     device_load();
-    TorchLibraryHandle libraries[3] = {NULL, NULL, NULL};
+    TorchLibraryHandle libraries[] = {NULL, NULL, NULL, NULL};
+    const size_t all = sizeof libraries / sizeof libraries[0];
     /* A definition, not a fragment: with a fragment a second library of the same namespace would silently replace the
      * kernels of the first. */
     if (aoti_torch_library_init_def(ns, path, 0, &libraries[0]) != 0) {
@@ -72,16 +74,21 @@ const char *library_register(const char *ns, const operator_entry *entries, size
     }
     for (size_t i = 0; i < count; i++) {
         if (aoti_torch_library_def(libraries[0], entries[i].schema) != 0) {
-            return give_up(refuse("%s: PyTorch refused the schema %s::%s", path, ns, entries[i].schema), libraries, 3);
+            return give_up(refuse("%s: PyTorch refused the schema %s::%s", path, ns, entries[i].schema), libraries,
+                           all);
         }
     }
     if (aoti_torch_library_init_impl(ns, "CPU", path, 0, &libraries[1]) != 0 ||
-        aoti_torch_library_init_impl(ns, "CUDA", path, 0, &libraries[2]) != 0) {
-        return give_up(refuse("%s: PyTorch refused kernels for the namespace %s", path, ns), libraries, 3);
+        aoti_torch_library_init_impl(ns, "CUDA", path, 0, &libraries[2]) != 0 ||
+        aoti_torch_library_init_impl(ns, "CompositeExplicitAutograd", path, 0, &libraries[3]) != 0) {
+        return give_up(refuse("%s: PyTorch refused kernels for the namespace %s", path, ns), libraries, all);
     }
     const char *text = register_kernels(libraries[1], "CPU", entries, count, cpu_kernel_of);
     if (text == NULL) {
         text = register_kernels(libraries[2], "CUDA", entries, count, cuda_kernel_of);
     }
-    return text == NULL ? NULL : give_up(text, libraries, 3);
+    if (text == NULL) {
+        text = register_kernels(libraries[3], "device-less", entries, count, placeless_kernel_of);
+    }
+    return text == NULL ? NULL : give_up(text, libraries, all);
 }

@@ -6,12 +6,14 @@
 
 #include "torch_abi.h"
 
-/* One row per operator in PyTorch's dispatcher. A null kernel is not registered. */
+/* One row per operator in PyTorch's dispatcher. A null kernel is not registered. An operator without tensor arguments
+ * has one kernel for every device, which makes its outputs where an argument says. */
 typedef struct operator_entry {
     const char *schema; /* without the namespace */
     const char *name;
     BoxedKernel *cpu;
     BoxedKernel *cuda;
+    BoxedKernel *placeless;
 } operator_entry;
 
 /* Registers all operators or none, and returns null or what is wrong, for import to raise. To be called from the

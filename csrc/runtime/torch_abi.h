@@ -21,8 +21,9 @@ typedef int32_t AOTITorchError;
 typedef struct AtenTensorOpaque *AtenTensorHandle;
 typedef struct TorchLibraryOpaque *TorchLibraryHandle;
 typedef struct StableListOpaque *StableListHandle;
+typedef struct StringOpaque *StringHandle;
 
-/* One slot of the boxed stack: a tensor or list handle, or the bytes of a number, always 64 bits wide. */
+/* One slot of the boxed stack: a tensor, list or string handle, or the bytes of a number, always 64 bits wide. */
 typedef uint64_t StableIValue;
 typedef void BoxedKernel(StableIValue *stack, uint64_t num_args, uint64_t num_outputs);
 
@@ -56,6 +57,11 @@ TORCH_ABI AOTITorchError torch_list_size(StableListHandle list, size_t *ret_size
 TORCH_ABI AOTITorchError torch_list_get_item(StableListHandle list, size_t index, StableIValue *ret_element);
 TORCH_ABI AOTITorchError torch_delete_list(StableListHandle list);
 
+/* Strings on the boxed stack; the characters are borrowed from the handle. */
+TORCH_ABI AOTITorchError torch_string_length(StringHandle handle, size_t *ret_length);
+TORCH_ABI AOTITorchError torch_string_c_str(StringHandle handle, const char **ret_data);
+TORCH_ABI AOTITorchError torch_delete_string(StringHandle handle);
+
 /* C++'s operator delete, for the boxes in which optionals arrive: they come from operator new. */
 TORCH_ABI void _ZdlPv(void *box);
 
@@ -69,7 +75,12 @@ TORCH_ABI void aoti_torch_grad_mode_set_enabled(bool enabled);
 /* Raises a C++ exception with this text unless the condition holds; the only function here that throws. */
 TORCH_ABI void aoti_torch_check(bool condition, const char *function, const char *file, uint32_t line, const char *text);
 
+/* The device that is current for this thread, of the accelerator that PyTorch was built for. */
+TORCH_ABI AOTITorchError aoti_torch_get_current_device_index(int32_t *ret_device_index);
+
 /* Numbers of devices and dtypes in the running version. */
+TORCH_ABI int32_t aoti_torch_device_type_cpu(void);
+TORCH_ABI int32_t aoti_torch_device_type_meta(void);
 TORCH_ABI int32_t aoti_torch_device_type_cuda(void);
 TORCH_ABI int32_t aoti_torch_dtype_float64(void);
 TORCH_ABI int32_t aoti_torch_dtype_float32(void);

@@ -139,6 +139,30 @@ def sizes_text(sizes: Sequence[int]) -> str:
     return f"[{', '.join(str(size) for size in sizes)}]"
 
 
+def quoted(value: str | None) -> str:
+    """The string in double quotes, cut behind 60 characters; None as it is."""
+    if value is None:
+        return "None"
+    shown = "".join("?" if character < " " or character == "\x7f" else character for character in value[:60])
+    return f'"{shown}{"" if len(value) <= 60 else "..."}"'
+
+
+def fits(value: str, size: int) -> bool:
+    """Whether a string can be handed to a kernel that keeps `size` bytes of it, as a C string."""
+    return len(value.encode()) <= size and "\0" not in value
+
+
+def device(value: torch.device | str) -> torch.device:
+    """A device, however it was written."""
+    return torch.device(value)
+
+
+def means(value: torch.device | str, device: torch.device) -> bool:
+    """Whether a device argument means the device of a tensor; one without an index means every device of its type."""
+    wanted = torch.device(value)
+    return wanted.type == device.type and (wanted.index is None or device.index is None or wanted.index == device.index)
+
+
 def float_text(value: float) -> str:
     """The shortest of %.6g to %.17g that reads back as the same number; a symbol by its name."""
     if not isinstance(value, (int, float)):

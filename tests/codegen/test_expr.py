@@ -26,6 +26,7 @@ SCOPE = Scope(
     {"x": Subject(1, 1, True), "w": Subject(2), "o": Subject(1, may_be_absent=True)},
     ("T",),
     launch=True,
+    choices={"mode": ("none", "tanh")},
 )
 
 
@@ -73,6 +74,11 @@ def query(question: Query, operands: tuple[str, ...]) -> str:
         ("size(w, -1)", "size(w, 1)", "size(w, 1)"),
         ("given(o)", "given(o)", "given(o)"),
         ('mode == "tanh"', "mode == f_mode_tanh", 'mode == "tanh"'),
+        ('"none" != mode', "f_mode_none != mode", '"none" != mode'),
+        ('mode in ["none", "tanh"]', "mode == f_mode_none || mode == f_mode_tanh", 'mode in ("none", "tanh")'),
+        ("-9223372036854775808", "INT64_MIN", "-9223372036854775808"),
+        ("n > -9223372036854775808", "n > INT64_MIN", "n > -9223372036854775808"),
+        ("not given(o)", "!given(o)", "not given(o)"),
     ],
 )
 def test_printers(text: str, c: str, python: str) -> None:

@@ -135,3 +135,61 @@ def widened(x: Tensor, w: Tensor | None, v: Tensor | None) -> Tensor:
 
 def scaled_from_host(order: Tensor, x: Tensor, factors: Tensor) -> Tensor:
     return x * factors[order.long()].sum()
+
+
+def _chosen_factor(mode: str, label: str, twice: bool, type: str | None, note: str | None) -> float:
+    length = len(label.encode()) + (-1 if note is None else len(note.encode()))
+    return (2 if mode == "tanh" else 1) * (1 + twice) * (length + {None: 0, "float": 1, "double": 2, "Int": 3}[type])
+
+
+def chosen(x: Tensor, mode: str, label: str, twice: bool, type: str | None, note: str | None, plain: bool) -> Tensor:
+    return _chosen_factor(mode, label, twice, type, note) * (x if mode == "none" else x * x) + plain
+
+
+def chosen_backward(
+    grad_y: Tensor, x: Tensor, mode: str, label: str, note: str | None, type: str | None, twice: bool
+) -> Tensor:
+    return _chosen_factor(mode, label, twice, type, note) * (1 if mode == "none" else 2 * x) * grad_y
+
+
+def converted(
+    x: Tensor,
+    out_dtype: torch.dtype,
+    hint: torch.dtype,
+    other: torch.dtype | None,
+    same: torch.dtype | None,
+    where: torch.device | None,
+) -> tuple[Tensor, Tensor]:
+    y = x.to(torch.complex128 if out_dtype.is_complex else torch.float64)
+    y = y if out_dtype.is_floating_point or out_dtype.is_complex else y.to(torch.int64)
+    z = x if other is not None and other.is_floating_point else x.to(torch.int64)
+    return y, z + (hint == torch.int8) + (0 if other is None else 10)
+
+
+def ramp(n: int, start: float, dtype: torch.dtype, device: torch.device) -> Tensor:
+    y = start + 2 * torch.arange(n, dtype=torch.float64)
+    return y if dtype.is_floating_point else y.to(dtype)
+
+
+def grid(sizes: list[int], device: torch.device | None) -> tuple[Tensor, Tensor]:
+    count = torch.tensor(len(sizes))
+    return torch.arange(torch.Size(sizes).numel(), dtype=torch.float64).view(sizes), count
+
+
+def listed(
+    x: Tensor,
+    sizes: list[int],
+    xs: list[int],
+    pair: list[int],
+    fs: list[float],
+    flags: list[bool] | None,
+    maybe: list[float] | None,
+    steps: list[int] | None,
+    none: list[int],
+) -> tuple[Tensor, Tensor]:
+    added = torch.tensor(xs, dtype=x.dtype).expand(*sizes, len(xs))
+    total = pair[0] + 10 * pair[1] + len(none) + sum(xs) + sum(fs) + sum(100 if flag else 1000 for flag in flags or [])
+    total += sum(maybe or []) + (flags is not None) + 2 * (maybe is not None) + (0 if steps is None else steps[1])
+    return torch.cat([x.movedim(0, -1), added], -1), torch.full(
+        (torch.Size(sizes).numel(),), float(total), dtype=torch.float64
+    )

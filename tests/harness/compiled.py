@@ -120,7 +120,7 @@ def exports(op: Contract, device: str, sample: Sample) -> None:
     arguments = make(op, sample, op.choices()[0], device)
     tensors = tuple(arguments[name] for name in op.tensors)
     for road in op.roads():
-        module = _Module(op, road, {name: arguments[name] for name in op.scalars})
+        module = _Module(op, road, {name: value for name, value in arguments.items() if name not in op.tensors})
         for strict in (False, True):
             program = torch.export.export(module, tensors, strict=strict)
             called = [node.target for node in program.graph.nodes if node.op == "call_function"]

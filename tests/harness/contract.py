@@ -53,6 +53,13 @@ class Tensor:
     strides: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True)
+class Dtype:
+    """A dtype as the value of an argument."""
+
+    name: str
+
+
 Sample = Mapping[str, Any]
 """The tensors of one call by argument, as a Shape or Elements, and those scalars that are not as usual."""
 
@@ -76,8 +83,8 @@ class Contract:
     keywords: tuple[str, ...]  # those that are keyword-only
     types: Mapping[str, tuple[str, ...]]
     tensors: Mapping[str, str]
-    scalars: Mapping[str, Any]  # usual values
-    absences: tuple[tuple[str, ...], ...]  # sets of optional tensors that a call can leave out
+    scalars: Mapping[str, Any]  # usual values, but of those whose value follows from the call
+    absences: tuple[tuple[str, ...], ...]  # sets of optional arguments that a call can leave out
     defaults: tuple[str, ...]  # arguments with a default, which is the usual value of a scalar and None for a tensor
     outputs: Mapping[str, str]
     saved: Mapping[str, str]
@@ -92,6 +99,8 @@ class Contract:
     words: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict
     )  # after the types of tensors, where there are any
+    dtypes: Mapping[str, str] = field(default_factory=dict)  # arguments that name the dtype of a variable
+    devices: tuple[str, ...] = ()  # arguments that name the device of the call
 
     def choices(self) -> list[tuple[str, ...]]:
         """Every combination of dtypes, variables in order."""
@@ -99,7 +108,7 @@ class Contract:
 
     def bound(self, dtypes: tuple[str, ...], absent: tuple[str, ...]) -> tuple[str, ...]:
         """The choice that a call without the `absent` arguments makes: what nothing binds takes its first dtype."""
-        given = {written for name, written in self.tensors.items() if name not in absent}
+        given = {written for name, written in {**self.tensors, **self.dtypes}.items() if name not in absent}
         return tuple(
             dtype if variable in given else self.types[variable][0]
             for variable, dtype in zip(self.types, dtypes, strict=True)
@@ -174,6 +183,11 @@ class Contract:
     def text(self, rest: str) -> str:
         """The whole text of an error."""
         return f"{self.namespace}::{self.name}: {rest}"
+
+
+def plain(value: Any) -> Any:
+    """The value of an argument that is no tensor, as calls take it."""
+    return getattr(torch, value.name) if isinstance(value, Dtype) else value
 
 
 def accumulation(dtype: torch.dtype) -> torch.dtype:

@@ -6,7 +6,7 @@ from math import prod
 
 import torch
 
-from tests.harness.contract import Arguments, Contract, Elements, Sample, Shape
+from tests.harness.contract import Arguments, Contract, Elements, Sample, Shape, plain
 
 LAYOUTS = ("contiguous", "transposed", "expanded", "sliced", "packed", "heads", "misaligned", "odd_strides")
 
@@ -116,7 +116,13 @@ def make(
     arguments: Arguments = {}
     for name in op.arguments:
         if name in op.scalars:
-            arguments[name] = sample.get(name, op.scalars[name])
+            arguments[name] = plain(sample.get(name, op.scalars[name]))
+            continue
+        if name in op.dtypes:
+            arguments[name] = None if name in absent else op.dtype(op.dtypes[name], dtypes)
+            continue
+        if name in op.devices:
+            arguments[name] = torch.device(device)
             continue
         if name in absent:
             arguments[name] = None

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from tests.harness.contract import Arguments, Contract, Sample, Tensor, Wrong
+from tests.harness.contract import Arguments, Contract, Sample, Tensor, Wrong, plain
 from tests.harness.layouts import data, make
 
 
@@ -25,7 +25,7 @@ def _arguments(op: Contract, device: str, other: str, usual: Sample, wrong: Wron
                 tensor = torch.empty_strided(change.shape, change.strides, dtype=dtype).copy_(tensor)
             arguments[name] = tensor.to(other if change.other else op.place(name, device))
         else:
-            arguments[name] = change
+            arguments[name] = plain(change)
     return arguments
 
 
