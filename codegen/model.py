@@ -8,13 +8,15 @@ single launch), `backward` (what binds to what). Sequences keep the order of the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import TypeAlias
 
-from codegen.contract import Argument, Output, Scratch, TypeVariable
-from codegen.expr import Expr
+from codegen.contract import Argument, DimEntry, Output, Scratch, TensorType, TypeVariable
+from codegen.expr import Constant, Expr, NameKind, Query, names, walk
+from codegen.expr_text import print_text
 from codegen.rules import Index, Rule, Span, ValueRule
 
 # ---------------------------------------------------------------- dims, checks, launches
@@ -271,6 +273,25 @@ class Operator:
     def output(self, name: str) -> Output:
         """The output called `name`."""
         return next(output for output in self.outputs if output.name == name)
+
+    @cached_property
+    def free_sizes(self) -> Mapping[Query, str]:
+        """Sizes that calls choose although no dim is called after them, with their text: with
+        `dims: {b: size(offsets, 0) - 1}` and `offsets: I[b + 1]` the size gives b, and not b the size.
+        """
+        if not self.derived:
+            return {}
+        shapes = {a.name: a.type.shape for a in self.tensors if isinstance(a.type, TensorType)}
+        found = {}
+        for derived in self.derived:
+            for query in walk(derived.expr):
+                if not isinstance(query, Query) or query.function != "size" or query.subject not in shapes:
+                    continue
+                index, entries = query.operands[0], shapes[query.subject].entries
+                entry = entries[int(index.value)] if isinstance(index, Constant) else None
+                if isinstance(entry, DimEntry) and any(name.kind is NameKind.DERIVED for name in names(entry.expr)):
+                    found[query] = print_text(query)
+        return found
 
     @cached_property
     def dtype_choices(self) -> tuple[DtypeChoice, ...]:

@@ -76,20 +76,19 @@ def autograd_state(op: Operator) -> str:
     return "never" if op.differentiable is False else "missing"
 
 
-def _gradients(op: Operator) -> list[str]:
+def _gradients(op: Operator, usual: Sample) -> list[str]:
     """Inputs that get a gradient; without a backward, those that could require one."""
     if op.backward is not None:
         inputs = {gradient.input for gradient in op.backward.gradients}
         return [argument.name for argument in op.tensors if argument.name in inputs]
-    names, usual = [], base(op)
+    names = []
     for argument in op.tensors:
         if is_floating(dtype_of(usual, argument.name)) and not argument.has_word("no_grad"):
             names.append(argument.name)
     return names
 
 
-def _contract(library: Library, op: Operator) -> list[str]:
-    usual = base(op)
+def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
     second = autograd_state(library.operator(op.backward.operator)) if op.backward else ""
     inputs = {argument.name for argument in op.arguments}
     kept = [b.name for b in op.backward.bindings if b.source == "input" and b.name in inputs] if op.backward else []
@@ -109,7 +108,7 @@ def _contract(library: Library, op: Operator) -> list[str]:
         ),
         ("scalars", _dict((name, literal(value, kinds[name])) for name, value in usual.scalars.items())),
         *_from_the_call(op),
-        ("absences", _absences(op)),
+        ("absences", _absences(usual)),
         ("defaults", _strings(argument.name for argument in op.arguments if _usually_default(usual, argument))),
         ("outputs", _dict((output.name, _dtype(output.type.dtype)) for output in op.public_outputs)),
         ("saved", _dict((output.name, _dtype(output.type.dtype)) for output in op.saved_outputs)),
@@ -117,7 +116,7 @@ def _contract(library: Library, op: Operator) -> list[str]:
         ("autograd", _string(autograd_state(op))),
         ("second", _string(second)),
         ("backward", _string(op.backward.operator if op.backward else "")),
-        ("gradients", _strings(_gradients(op))),
+        ("gradients", _strings(_gradients(op, usual))),
         ("kept", _strings(name for name in kept if name in dict(tensors))),
         ("reference", _string(op.reference)),
         ("tolerance", _dict((name, repr(value)) for name, value in op.tolerance)),
@@ -198,9 +197,9 @@ def _numbers(values: Iterable[int | float]) -> str:
     return _tuple('float("nan")' if value != value else repr(value) for value in values)
 
 
-def _absences(op: Operator) -> str:
-    order = [argument.name for argument in op.arguments]
-    return _tuple(_strings(sorted(absent, key=order.index)) for absent in absences(op))
+def _absences(usual: Sample) -> str:
+    order = [argument.name for argument in usual.op.arguments]
+    return _tuple(_strings(sorted(absent, key=order.index)) for absent in absences(usual))
 
 
 def _wrong_tensor(tensor: WrongTensor) -> str:
@@ -223,11 +222,11 @@ def _wrong(op: Operator, wrong: Wrong) -> list[str]:
 
 def test_view(library: Library, op: Operator) -> TestView:
     """The tests of one operator."""
-    wrong = [line for one in wrong_calls(op) for line in _wrong(op, one)]
     usual = base(op)
-    calls = [_sample(sample, usual) for sample in samples(op)]
-    largest = [_sample(sample, usual) for sample in large(op)]
-    contract = _contract(library, op)
+    wrong = [line for one in wrong_calls(usual) for line in _wrong(op, one)]
+    calls = [_sample(sample, usual) for sample in samples(usual)]
+    largest = [_sample(sample, usual) for sample in large(usual)]
+    contract = _contract(library, op, usual)
     state = autograd_state(op)
     names = ["Contract", "Wrong"] + (["Tensor"] if any("Tensor(" in line for line in wrong) else [])
     names += ["Dtype"] if any("Dtype(" in line for line in [*wrong, *calls, *contract]) else []
@@ -236,7 +235,7 @@ def test_view(library: Library, op: Operator) -> TestView:
         op=public_schema(library.namespace, op).split("(")[0],
         contract=tuple(contract),
         samples=tuple(calls),
-        growing=tuple(_sample(sample, usual) for sample in growing(op)),
+        growing=tuple(_sample(sample, usual) for sample in growing(usual)),
         large=("LARGE = [", *largest, "]") if largest else ("LARGE = []",),
         wrong=tuple(wrong),
         imports=", ".join(sorted(names)),

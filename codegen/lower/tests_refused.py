@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from codegen.contract import Acc, FixedDtype, ScalarType, StarFunction, TensorType
 from codegen.expr import Expr, Name, Query, Type, integer
-from codegen.lower.tests_samples import Sample, base, failing, free_sizes, with_dims, without_star
+from codegen.lower.tests_samples import Sample, failing, with_dims, without_star
 from codegen.lower.tests_scalars import Scalar, breaking
 from codegen.lower.tests_values import Filling, Number, wrong_numbers
 from codegen.messages import (
@@ -40,7 +40,6 @@ from codegen.messages import (
     offsets_messages,
     quoted,
 )
-from codegen.model import Operator
 from codegen.rules import (
     AccDtypeRule,
     CheckRule,
@@ -252,14 +251,15 @@ def _differently(shape: tuple[int, ...], comparison: Comparison) -> Iterator[tup
     yield (*shape[:front], 1, *covered, *rest)
 
 
-def wrong_calls(op: Operator) -> list[Wrong]:
-    """A wrong call for each rule that can be broken alone."""
+def wrong_calls(first: Sample) -> list[Wrong]:
+    """A wrong call for each rule that can be broken alone; `first` is a right one, with all arguments."""
+    op = first.op
     found: list[Wrong] = []
     earlier: list[Expr] = []
     stars: list[StarFunction] = []
     for conditional in op.rules:
-        rule, absent = plain(conditional), _absent(op, conditional)
-        usual = replace(base(op), absent=absent)
+        rule, absent = plain(conditional), _absent(conditional)
+        usual = first.without(absent)
         before = len(found)
         match rule:
             case DtypeRule(scalar=True):
@@ -306,18 +306,19 @@ def wrong_calls(op: Operator) -> list[Wrong]:
             case ContiguousRule():
                 found += _not_contiguous(usual, rule)
             case CheckRule() | SizeRule():
-                found += _condition(op, rule, earlier)
+                found += _condition(first, rule, earlier)
                 earlier.append(rule.condition)
             case ComputeStar():
-                sample = without_star(op, rule.entry, earlier, stars)
+                sample = without_star(first, rule.entry, earlier, stars)
                 stars.append(rule.entry)
-                found += [_other(op, sample, rule)] if sample is not None else []
+                found += [_other(first, sample, rule)] if sample is not None else []
             case DimsRule():
                 sample = with_dims(usual, rule)
-                found += [_other(op, sample, rule)] if sample is not None else []
+                found += [_other(first, sample, rule)] if sample is not None else []
             case ElementsRule() | OffsetsRule() | SumRule():
                 found += _elements(usual, rule)
-        found[before:] = [replace(wrong, absent=tuple(sorted(absent))) for wrong in found[before:]]
+        if absent:
+            found[before:] = [replace(wrong, absent=tuple(sorted(absent))) for wrong in found[before:]]
     if op.grad_mask:
         count = len(op.outputs)
         found.append(Wrong((), (), f"{mask_length(count)}{count + 1}"))
@@ -329,10 +330,10 @@ def _follows(usual: Sample, rule: ShapeRule, comparison: Comparison) -> bool:
     if not isinstance(comparison, DimCompare) or comparison.index.from_back:
         return False
     own = Query("size", rule.argument, (integer(comparison.index.index),), Type.INT)
-    return own in free_sizes(usual.op)
+    return own in usual.op.free_sizes
 
 
-def _absent(op: Operator, rule: Rule) -> frozenset[str]:
+def _absent(rule: Rule) -> frozenset[str]:
     """The optionals that are left out so that the rule applies."""
     return frozenset(rule.absent) if isinstance(rule, When) else frozenset()
 
@@ -384,19 +385,18 @@ def _not_contiguous(usual: Sample, rule: ContiguousRule) -> list[Wrong]:
     return [_tensor(usual, rule, rule.argument, tensor)]
 
 
-def _condition(op: Operator, rule: CheckRule | SizeRule, earlier: list[Expr]) -> list[Wrong]:
+def _condition(usual: Sample, rule: CheckRule | SizeRule, earlier: list[Expr]) -> list[Wrong]:
     """A call in which a check fails, with every tensor whose shape is then another."""
-    sample = failing(op, rule.condition, tuple(earlier))
-    return [_other(op, sample, rule)] if sample is not None else []
+    sample = failing(usual, rule.condition, earlier)
+    return [_other(usual, sample, rule)] if sample is not None else []
 
 
-def _other(op: Operator, sample: Sample, rule: CheckRule | SizeRule | ComputeStar | DimsRule) -> Wrong:
+def _other(usual: Sample, sample: Sample, rule: CheckRule | SizeRule | ComputeStar | DimsRule) -> Wrong:
     """A call with other sizes and scalars than usual, and all tensors whose shape is then another."""
-    usual = base(op)
     shapes, before = sample.shapes(), usual.shapes()
     tensors = tuple(
         (argument.name, WrongTensor(dtype_of(sample, argument.name), shapes[argument.name]))
-        for argument in op.tensors
+        for argument in usual.op.tensors
         if shapes[argument.name] != before[argument.name]
     )
     scalars = tuple((name, value) for name, value in sample.scalars.items() if value != usual.scalars[name])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from math import prod
 
 from codegen.contract import (
@@ -20,11 +21,18 @@ from codegen.contract import (
     TensorType,
     named_stars,
 )
-from codegen.expr import Constant, Expr, NameKind, Query, names, walk
+from codegen.expr import Constant, Expr, Query
 from codegen.expr_fold import FoldError
-from codegen.expr_text import print_text
 from codegen.expr_value import Value, value
-from codegen.lower.tests_scalars import Scalar, candidates, compared, kind_of, optional_dtypes, sampled, usual
+from codegen.lower.tests_scalars import (
+    Scalar,
+    candidates,
+    compared,
+    kind_of,
+    optional_dtypes,
+    sampled,
+    usual_scalar,
+)
 from codegen.lower.tests_values import Elements, elements
 from codegen.model import Operator
 from codegen.rules import DimsRule
@@ -61,8 +69,9 @@ class Sample:
 
     def value(self, expr: Expr, known: Mapping[str, Value] | None = None) -> Value | None:
         """What an expression is in this call, with some names `known` beforehand; None where that is an error."""
+        name = self._name if not known else lambda name: known[name] if name in known else self._name(name)
         try:
-            return value(expr, lambda name: known[name] if known and name in known else self._name(name), self._query)
+            return value(expr, name, self._query)
         except FoldError:
             return None
 
@@ -90,9 +99,10 @@ class Sample:
             return len(values)
         if query.function == "sizeof":
             return DTYPES[self.dtypes.get(query.subject, query.subject)].size
-        free = self.dims.get(print_text(query))
-        if isinstance(free, int):
-            return free
+        if query in self.op.free_sizes:
+            free = self.dims.get(self.op.free_sizes[query])
+            if isinstance(free, int):
+                return free
         shape = self.shape(self._shape_of(query.subject))
         if query.function == "size":
             index = self.value(query.operands[0])
@@ -167,16 +177,32 @@ class Sample:
             if argument.name in ruled and argument.name not in self.absent
         }
 
+    def resized(self, dims: Mapping[str, Size]) -> Sample:
+        """The same call with some dims of other sizes."""
+        return Sample(self.op, {**self.dims, **dims}, self.scalars, self.dtypes, self.narrowed, self.absent)
+
+    def with_scalars(self, scalars: Mapping[str, Scalar]) -> Sample:
+        """The same call with other values of some scalar arguments."""
+        return Sample(self.op, self.dims, {**self.scalars, **scalars}, self.dtypes, self.narrowed, self.absent)
+
+    def without(self, absent: frozenset[str]) -> Sample:
+        """The same call without some optional arguments."""
+        return self if absent == self.absent else replace(self, absent=absent)
+
     def valid(self) -> bool:
         """Whether a call with these sizes is right."""
+        return self._valid
+
+    @cached_property
+    def _valid(self) -> bool:
         shapes = self.shapes()
         if any(size < 0 for shape in shapes.values() for size in shape):
             return False
-        for query in free_sizes(self.op):
+        for query, text in self.op.free_sizes.items():
             index = query.operands[0]
             if query.subject in self.absent or not isinstance(index, Constant):
                 continue
-            if shapes[query.subject][int(index.value)] != self.dims[print_text(query)]:
+            if shapes[query.subject][int(index.value)] != self.dims[text]:
                 return False
         return all(bool(self.value(check.condition)) for check in self.op.checks) and None not in self.elements.values()
 
@@ -189,26 +215,9 @@ def broadcast(stars: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
     return tuple(next(iter(sizes)) for sizes in wide) if all(len(sizes) == 1 for sizes in wide) else None
 
 
-def free_sizes(op: Operator) -> list[Query]:
-    """Sizes that calls choose although no dim is called after them: with `dims: {b: size(offsets, 0) - 1}` and
-    `offsets: I[b + 1]` the size gives b, and not b the size.
-    """
-    shapes = {a.name: a.type.shape for a in op.tensors if isinstance(a.type, TensorType)}
-    found = []
-    for derived in op.derived:
-        for query in walk(derived.expr):
-            if not isinstance(query, Query) or query.function != "size" or query.subject not in shapes:
-                continue
-            index, entries = query.operands[0], shapes[query.subject].entries
-            entry = entries[int(index.value)] if isinstance(index, Constant) else None
-            if isinstance(entry, DimEntry) and any(name.kind is NameKind.DERIVED for name in names(entry.expr)):
-                found.append(query)
-    return list(dict.fromkeys(found))
-
-
 def _chosen(op: Operator) -> list[tuple[str, bool]]:
     """The names that a sample has sizes for, and whether they are stars."""
-    return [(dim.name, dim.star) for dim in op.dims] + [(print_text(query), False) for query in free_sizes(op)]
+    return [(dim.name, dim.star) for dim in op.dims] + [(text, False) for text in op.free_sizes.values()]
 
 
 def base(op: Operator) -> Sample:
@@ -221,7 +230,7 @@ def base(op: Operator) -> Sample:
     dtypes = dict(op.dtype_choices[0])
     scalars: dict[str, Scalar] = {}
     for argument in sampled(op):
-        scalars[argument.name] = usual(argument)
+        scalars[argument.name] = usual_scalar(argument)
     first = Sample(op, sizes, scalars, dtypes)
     if first.valid():
         return first
@@ -244,31 +253,34 @@ def _one_changed(sample: Sample) -> Iterator[Sample]:
     for name, star in _chosen(sample.op):
         for size in given.get(name, ()) or (STARS if star else DIMS):
             if isinstance(size, tuple) == star and isinstance(size, int | tuple):
-                yield Sample(sample.op, {**sample.dims, name: size}, sample.scalars, sample.dtypes)
+                yield sample.resized({name: size})
     for argument in sampled(sample.op):
         for scalar in candidates(argument):
-            yield Sample(sample.op, sample.dims, {**sample.scalars, argument.name: scalar}, sample.dtypes)
+            yield sample.with_scalars({argument.name: scalar})
 
 
-def failing(op: Operator, condition: Expr, earlier: tuple[Expr, ...]) -> Sample | None:
-    """A call for which `condition` is false and everything before it holds."""
-    for sample in _variations(base(op)):
+def failing(usual: Sample, condition: Expr, earlier: Sequence[Expr]) -> Sample | None:
+    """A call, close to the usual one, for which `condition` is false and everything before it holds."""
+    for sample in _variations(usual):
+        if sample.value(condition) is not False or not all(sample.value(one) is True for one in earlier):
+            continue
         shapes = sample.shapes()
-        fits = all(size >= 0 for argument in op.tensors for size in shapes.get(argument.name, ()))
-        if fits and sample.value(condition) is False and all(sample.value(one) is True for one in earlier):
+        if all(size >= 0 for argument in usual.op.tensors for size in shapes.get(argument.name, ())):
             return sample
     return None
 
 
 def without_star(
-    op: Operator, entry: StarFunction, earlier: Sequence[Expr], stars: Sequence[StarFunction]
+    usual: Sample, entry: StarFunction, earlier: Sequence[Expr], stars: Sequence[StarFunction]
 ) -> Sample | None:
     """A call in which a function of stars has no value and everything before it holds."""
-    for sample in _variations(base(op)):
-        inputs = [sample.shapes()[argument.name] for argument in op.tensors]
-        fits = all(size >= 0 for shape in inputs for size in shape)
-        holds = all(sample.value(one) is True for one in earlier) and None not in map(sample.star, stars)
-        if fits and holds and sample.star(entry) is None:
+    for sample in _variations(usual):
+        if sample.star(entry) is not None or None in map(sample.star, stars):
+            continue
+        if not all(sample.value(one) is True for one in earlier):
+            continue
+        inputs = [sample.shapes()[argument.name] for argument in usual.op.tensors]
+        if all(size >= 0 for shape in inputs for size in shape):
             return sample
     return None
 
@@ -277,7 +289,7 @@ def with_dims(usual: Sample, rule: DimsRule) -> Sample | None:
     """A call in which an output would have more than 64 dims."""
     for name, size in usual.dims.items():
         for dims in range(62, 65) if isinstance(size, tuple) else ():
-            sample = replace(usual, dims={**usual.dims, name: (1,) * dims})
+            sample = usual.resized({name: (1,) * dims})
             shapes = sample.shapes()
             inputs = [shapes[argument.name] for argument in usual.op.tensors]
             right = all(size >= 0 for shape in inputs for size in shape) and all(len(shape) <= 64 for shape in inputs)
@@ -286,25 +298,21 @@ def with_dims(usual: Sample, rule: DimsRule) -> Sample | None:
     return None
 
 
-def samples(op: Operator) -> list[Sample]:
+def samples(usual: Sample) -> list[Sample]:
     """The calls that results are compared for: each size and scalar in turn, the others as usual; then many rows."""
-    first = base(op)
-    found = [first]
+    op, found = usual.op, [usual]
     for name, star in _chosen(op):
-        found += _sizes(first, name, star)
+        found += _sizes(usual, name, star)
     for argument in sampled(op):
-        changed = [{**first.scalars, argument.name: scalar} for scalar in compared(op, argument)]
-        found += [Sample(op, first.dims, scalars, first.dtypes) for scalars in changed]
-    found += [Sample(op, {**first.dims, **stars}, first.scalars, first.dtypes) for stars in _broadcasting(op)]
+        found += [usual.with_scalars({argument.name: scalar}) for scalar in compared(op, argument)]
+    found += [usual.resized(stars) for stars in _broadcasting(op)]
     if any(argument.has_word("expand") for argument in op.tensors):
-        found += [replace(first, narrowed=narrowed) for narrowed in NARROWED]
+        found += [replace(usual, narrowed=narrowed) for narrowed in NARROWED]
     stars = [dim.name for dim in op.dims if dim.star]
     if stars:
-        found.append(Sample(op, {**first.dims, stars[0]: MANY_ROWS}, first.scalars, first.dtypes))
-    unique = {
-        (*sample.dims.items(), *sample.scalars.items(), sample.narrowed): sample for sample in found if sample.valid()
-    }
-    return list(unique.values())
+        found.append(usual.resized({stars[0]: MANY_ROWS}))
+    unique = {(*sample.dims.items(), *sample.scalars.items(), sample.narrowed): sample for sample in found}
+    return [sample for sample in unique.values() if sample.valid()]
 
 
 def _broadcasts(op: Operator) -> list[tuple[str, ...]]:
@@ -325,40 +333,44 @@ def _broadcasting(op: Operator) -> Iterator[dict[str, tuple[int, ...]]]:
         yield dict(zip(stars, ((0, 1), (1, 3), (1,), ()), strict=False))
 
 
-def _sizes(first: Sample, name: str, star: bool) -> Iterator[Sample]:
-    given = dict(first.op.samples.sizes).get(name)
+def _sizes(usual: Sample, name: str, star: bool) -> Iterator[Sample]:
+    given = dict(usual.op.samples.sizes).get(name)
     sizes: tuple[Size, ...] = STARS if star else DIMS
-    if star and all(is_star for _, is_star in _chosen(first.op)):
+    if star and all(is_star for _, is_star in _chosen(usual.op)):
         sizes = (*STARS, *((size,) for size in DIMS if size > 1))
     if given is not None:
         sizes = tuple((int(size),) if star else int(size) for size in given)
     for size in sizes:
-        yield Sample(first.op, {**first.dims, name: size}, first.scalars, first.dtypes)
+        yield usual.resized({name: size})
 
 
-def growing(op: Operator) -> list[Sample]:
+def growing(usual: Sample) -> list[Sample]:
     """Four calls in which every size is different and at least two, `size` arguments among them, for compiling with
     dynamic shapes.
     """
-    attempts = [_spread(op, 2 + step) for step in range(20)]
-    found = [sample for sample in attempts if sample.valid()]
-    return ([sample for sample in found if _all_above_one(sample)] or found)[:4]
+
+    def right() -> Iterator[Sample]:
+        return (sample for step in range(20) if (sample := _spread(usual, 2 + step)).valid())
+
+    return list(islice(filter(_all_above_one, right()), 4)) or list(islice(right(), 4))
 
 
-def _spread(op: Operator, lowest: int) -> Sample:
-    first, sizes = base(op), {}
-    for i, (name, size) in enumerate(first.dims.items()):
+def _spread(usual: Sample, lowest: int) -> Sample:
+    sizes: dict[str, Size] = {}
+    for i, (name, size) in enumerate(usual.dims.items()):
         start = lowest + 10 * i
         sizes[name] = start if isinstance(size, int) else tuple(start + 5 * k for k in range(len(size)))
-    for stars in _broadcasts(op):
+    for stars in _broadcasts(usual.op):
         sizes |= dict.fromkeys(stars, sizes[stars[0]])
-    plain = Sample(op, sizes, first.scalars, first.dtypes)
+    plain = usual.resized(sizes)
     found: dict[str, Scalar] = {}
-    for i, argument in enumerate(sampled(op)):
-        scalar, start = first.scalars[argument.name], lowest + 3 * i
+    for i, argument in enumerate(sampled(usual.op)):
+        scalar, start = usual.scalars[argument.name], lowest + 3 * i
         if kind_of(argument).kind == "size" and scalar is not None:
             found[argument.name] = tuple(start + k for k in range(len(scalar))) if isinstance(scalar, tuple) else start
-    spread = replace(plain, scalars={**first.scalars, **found})
+    if not found:
+        return plain
+    spread = plain.with_scalars(found)
     return spread if spread.valid() else plain
 
 
@@ -366,25 +378,24 @@ def _all_above_one(sample: Sample) -> bool:
     return all(size > 1 for shape in sample.shapes().values() for size in shape)
 
 
-def absences(op: Operator) -> list[frozenset[str]]:
+def absences(usual: Sample) -> list[frozenset[str]]:
     """Sets of optional tensors and dtypes that a call can leave out: none, all, each alone given or alone left out."""
-    first = base(op)
-    optional = [argument.name for argument in op.tensors if argument.type.optional]
-    optional += optional_dtypes(op)
+    optional = [argument.name for argument in usual.op.tensors if argument.type.optional]
+    optional += optional_dtypes(usual.op)
     every = frozenset(optional)
     sets = [frozenset(), every, *(frozenset({name}) for name in optional), *(every - {name} for name in optional)]
-    return [absent for absent in dict.fromkeys(sets) if replace(first, absent=absent).valid()]
+    return [absent for absent in dict.fromkeys(sets) if usual.without(absent).valid()]
 
 
-def large(op: Operator) -> list[Sample]:
+def large(usual: Sample) -> list[Sample]:
     """For each dim a call in which that dim makes some tensor larger than 32 bits can count."""
-    first, found = base(op), []
-    for name, star in _chosen(op):
-        one = Sample(op, {**first.dims, name: (1,) if star else 1}, first.scalars, first.dtypes).shapes()
-        two = Sample(op, {**first.dims, name: (2,) if star else 2}, first.scalars, first.dtypes).shapes()
+    found = []
+    for name, star in _chosen(usual.op):
+        one = usual.resized({name: (1,) if star else 1}).shapes()
+        two = usual.resized({name: (2,) if star else 2}).shapes()
         growth = max(prod(two[tensor]) - prod(one[tensor]) for tensor in one)
         count = (2**31 + 10_000) // max(growth, 1)
-        sample = Sample(op, {**first.dims, name: (count,) if star else count}, first.scalars, first.dtypes)
+        sample = usual.resized({name: (count,) if star else count})
         if growth > 0 and sample.valid():
             found.append(sample)
     return found

@@ -48,7 +48,7 @@ def optional_dtypes(op: Operator) -> Iterator[str]:
             yield argument.name
 
 
-def usual(argument: Argument) -> Scalar:
+def usual_scalar(argument: Argument) -> Scalar:
     """The default, else a value of its type."""
     kind = kind_of(argument)
     if argument.default is None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from codegen.lower.tests_refused import wrong_calls
-from codegen.lower.tests_samples import Sample
+from codegen.lower.tests_samples import Sample, base
 from codegen.lower.tests_values import Elements, rounded
 from codegen.model import Operator
 from codegen.rules import ElementsRule, OffsetsRule, SumRule
@@ -74,7 +74,8 @@ def test_what_is_listed_obeys() -> None:
 
 
 def test_wrong_elements(operator: Callable[[str], Operator]) -> None:
-    found = wrong_calls(_operator(operator, "v: 'uint8[n]', w: 'T[n]'", ["0 <= v < n", "w != 3", "w > 0"]))
+    op = _operator(operator, "v: 'uint8[n]', w: 'T[n]'", ["0 <= v < n", "w != 3", "w > 0"])
+    found = wrong_calls(base(op))
     assert [wrong.text for wrong in found if wrong.elements] == [
         "v: expected 0 <= v < n with n = 7, got v[6] = 7",
         "w: expected w != 3, got w[6] = 3",
