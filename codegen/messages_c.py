@@ -23,17 +23,20 @@ class CFormat:
         return ", ".join((self.format, *self.arguments))
 
 
+def _c_byte(byte: int) -> str:
+    character = chr(byte)
+    if character in '"\\?':
+        return "\\" + character
+    # Three octal digits always, so that a following digit is not taken in.
+    return character if " " <= character <= "~" else f"\\{byte:03o}"
+
+
+_C_BYTES = tuple(_c_byte(byte) for byte in range(256))
+
+
 def c_escape(text: str) -> str:
     """The inside of a C string literal that holds `text` in UTF-8; no trigraphs, nothing that could end the literal."""
-    pieces = []
-    for byte in text.encode():
-        character = chr(byte)
-        if character in '"\\?':
-            pieces.append("\\" + character)
-        else:
-            # Three octal digits always, so that a following digit is not taken in.
-            pieces.append(character if " " <= character <= "~" else f"\\{byte:03o}")
-    return "".join(pieces)
+    return "".join(map(_C_BYTES.__getitem__, text.encode()))
 
 
 def print_message_c(message: Message, names: CNames, part: Callable[[Part], str], error: str = "e") -> CFormat:

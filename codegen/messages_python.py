@@ -11,15 +11,10 @@ from codegen.messages import Message, Part, Text, Value
 
 def python_escape(text: str) -> str:
     """The inside of a double-quoted Python literal that holds `text`."""
-    pieces = []
-    for character in text:
-        if character in '"\\':
-            pieces.append("\\" + character)
-        elif character.isprintable():
-            pieces.append(character)
-        else:
-            pieces.append(f"\\U{ord(character):08x}")
-    return "".join(pieces)
+    text = text.replace("\\", "\\\\").replace('"', '\\"')
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in text)
 
 
 def print_message_python(message: Message, names: PythonNames, part: Callable[[Part], str], prefix: str = "") -> str:
