@@ -9,7 +9,7 @@ which knows the names, and folded for one choice of dtypes by expr_fold. Rules o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
@@ -173,14 +173,16 @@ def children(expr: Expr) -> tuple[Expr, ...]:
 
 def walk(expr: Expr) -> Iterator[Expr]:
     """`expr` and everything below it, each before its parts, left to right."""
-    yield expr
-    for child in children(expr):
-        yield from walk(child)
+    waiting = [expr]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(children(node))
 
 
 def names(expr: Expr) -> tuple[Name, ...]:
     """The distinct names that `expr` uses, in order of first use."""
-    return tuple(dict.fromkeys(node for node in walk(expr) if isinstance(node, Name)))
+    return tuple({node.name: node for node in walk(expr) if isinstance(node, Name)}.values())
 
 
 def uses(expr: Expr, kind: NameKind) -> bool:
@@ -194,19 +196,22 @@ def rebuild(expr: Expr, parts: tuple[Expr, ...]) -> Expr:
         case Constant() | Name():
             return expr
         case Query():
-            return replace(expr, operands=parts)
+            return Query(expr.function, expr.subject, parts, expr.type)
         case Unary():
-            return replace(expr, operand=parts[0])
+            return Unary(expr.operator, parts[0], expr.type)
         case Binary():
-            return replace(expr, left=parts[0], right=parts[1])
-        case Compare() | Logic():
-            return replace(expr, operands=parts)
+            return Binary(expr.operator, parts[0], parts[1], expr.type)
+        case Compare():
+            return Compare(parts, expr.operators)
+        case Logic():
+            return Logic(expr.operator, parts)
         case Member():
-            return replace(expr, operand=parts[0], choices=parts[1:])
+            return Member(parts[0], parts[1:], expr.negated)
         case Conditional():
-            return replace(expr, then=parts[0], condition=parts[1], otherwise=parts[2])
+            then, condition, otherwise = parts
+            return Conditional(condition, then, otherwise, expr.type)
         case Call():
-            return replace(expr, arguments=parts)
+            return Call(expr.function, parts, expr.type)
 
 
 def substitute(expr: Expr, values: Mapping[str, Expr]) -> Expr:

@@ -92,6 +92,7 @@ class _Host:
         self.scratch = [scratch.name for scratch in op.scratch]
         self.launch_dims = [derived for derived in op.derived if derived.launch_only]
         self.hardware = self._hardware()
+        self.prepare = self._prepare()
 
     def _hardware(self) -> list[str]:
         """The hardware names that sizes of this operator depend on."""
@@ -118,7 +119,7 @@ class _Host:
         record = [f"const {op.name}_call *const c = &f->call;"] if any("c->" in line for line in lines) else []
         return [*record, "shape s;", *guarded(lines, "outputs")]
 
-    def prepare(self) -> list[str]:
+    def _prepare(self) -> list[str]:
         """Sizes that depend on the hardware, and scratch."""
         op, names = self.op, HostNames(self.op).renamed({name: name for name in CPU_HARDWARE})
         sizes = [
@@ -164,7 +165,7 @@ class _Host:
 
     def prepare_call(self, values: list[str]) -> list[str]:
         """The call of the function that `prepare` is the body of."""
-        return [f"{self.op.name}_prepare(e, f{''.join(f', {value}' for value in values)})"] if self.prepare() else []
+        return [f"{self.op.name}_prepare(e, f{''.join(f', {value}' for value in values)})"] if self.prepare else []
 
     def cpu_prologue(self) -> list[str]:
         """What stands before the first CPU kernel."""
@@ -236,7 +237,7 @@ def host_view(library: Library, op: Operator) -> HostView:
         allocate=tuple(host.allocate()),
         nothing_to_do=" && ".join(f"f->t.{name}.numel == 0" for name in host.outputs),
         zero=tuple(conjunction([f"tensor_zero(e, &f->t.{name})" for name in host.outputs])),
-        prepare=tuple(host.prepare()),
+        prepare=tuple(host.prepare),
         prepare_head=tuple(host.prepare_head()),
         pointers=tuple(host.pointers()),
         run=tuple(host.run(values)),

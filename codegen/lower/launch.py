@@ -56,6 +56,10 @@ def _params(entry: LaunchEntry) -> Mapping[str, Expr]:
     return {param.name: param.expr for param in entry.params}
 
 
+def _put(sizes: tuple[Expr, ...], params: Mapping[str, Expr]) -> tuple[Expr, ...]:
+    return tuple(substitute(size, params) for size in sizes)
+
+
 def exists(entry: LaunchEntry, choice: DtypeChoice) -> bool:
     """Whether an entry can ever be chosen for these dtypes."""
     return entry.when is None or fold(entry.when, dict(choice)) != Constant(False, Type.BOOL)
@@ -66,11 +70,11 @@ def _value(expr: Expr, choice: DtypeChoice) -> int | bool | None:
     return value if isinstance(value, int) else None
 
 
-def _bounds(entry: LaunchEntry, choice: DtypeChoice) -> int:
+def _bounds(block: tuple[Expr, ...], choice: DtypeChoice) -> int:
     """The threads of a block where they are known when the kernel is compiled, else the most that a block can have."""
     threads = 1
-    for size in entry.block:
-        value = _value(substitute(size, _params(entry)), choice)
+    for size in block:
+        value = _value(size, choice)
         if value is None:
             return 1024
         threads *= value
@@ -79,6 +83,7 @@ def _bounds(entry: LaunchEntry, choice: DtypeChoice) -> int:
 
 def entries(op: Operator, one: Pass) -> Iterator[Entry]:
     """Every entry point of a pass, in order of dtypes, then of the spec."""
+    blocks = [_put(entry.block, _params(entry)) for entry in one.launches]
     for choice in op.dtype_choices:
         for index, entry in enumerate(one.launches):
             if exists(entry, choice):
@@ -89,7 +94,7 @@ def entries(op: Operator, one: Pass) -> Iterator[Entry]:
                     cuda_symbol(one.kernel, choice, index),
                     tuple(dtype for _, dtype in choice),
                     params,
-                    _bounds(entry, choice),
+                    _bounds(blocks[index], choice),
                 )
 
 
@@ -127,20 +132,16 @@ def _three(names: HostNames, sizes: tuple[Expr, ...]) -> str:
 def _entry_plan(op: Operator, one: Pass, index: int, names: HostNames) -> list[str]:
     entry = one.launches[index]
     params = _params(entry)
-
-    def put(sizes: tuple[Expr, ...]) -> tuple[Expr, ...]:
-        return tuple(substitute(size, params) for size in sizes)
-
     subscripts = "".join(f"[{variable.name}_place]" for variable in op.types)
     indent = 8 if len(one.launches) == 1 else 12
     fields = [
-        *fitted(".grid = {", _three(names, put(entry.grid)), "},", indent),
-        *fitted(".block = {", _three(names, put(entry.block)), "},", indent),
+        *fitted(".grid = {", _three(names, _put(entry.grid, params)), "},", indent),
+        *fitted(".block = {", _three(names, _put(entry.block, params)), "},", indent),
     ]
     if entry.shared is not None:
         fields += fitted(".shared = ", names.expr(substitute(entry.shared, params)), ",", indent)
     if entry.cluster:
-        fields += fitted(".cluster = {", _three(names, put(entry.cluster)), "},", indent)
+        fields += fitted(".cluster = {", _three(names, _put(entry.cluster, params)), "},", indent)
     kernel = f"plan->kernel = &kernels[{index}]{subscripts};"
     return [kernel, "plan->launch = (cuda_launch){", *indented(fields), "};"]
 
