@@ -207,10 +207,7 @@ class _Checker:
         around, self.scope = self.scope, _under(self.scope, when)
         params = self.params(read, node)
         values = [self.param_values(params, choice) for choice in self.choices]
-        scope = replace(
-            self.scope,
-            names={**self.scope.names, **{p.name: Name(p.name, NameKind.PARAM, p.expr.type) for p in params}},
-        )
+        scope = self.scope.naming({p.name: Name(p.name, NameKind.PARAM, p.expr.type) for p in params})
         numbers: dict[str, tuple[Expr, ...]] = {}
         for key in ("grid", "block", "shared", "cluster"):
             value = node.get(key)
@@ -252,8 +249,7 @@ class _Checker:
                 problem = problem or f"it is {self.contract.taken[key.text]}"
                 read.error(key, f'"{shown(key.text)}" cannot be a launch parameter: {problem}')
                 continue
-            known = {name: Name(name, NameKind.PARAM, expr.type) for name, expr in earlier.items()}
-            scope = replace(self.scope, names={**self.scope.names, **known})
+            scope = self.scope.naming({name: Name(name, NameKind.PARAM, expr.type) for name, expr in earlier.items()})
             expr = self.param(read.within(f"params: {key.text}"), text, scope)
             if expr is None:
                 continue
@@ -313,12 +309,11 @@ class _Checker:
         self, read: Reader, node: Mapping, numbers: dict[str, tuple[Expr, ...]], values: Sequence[dict[str, Expr]]
     ) -> None:
         """What can be seen to be impossible on any GPU; the rest is seen when a kernel is launched."""
-        varying = any(depends_on_dtypes(part) for exprs in numbers.values() for part in exprs)
-        varying = varying or any(values[0] != other for other in values[1:])
-        cases = list(zip(self.choices, values, strict=True))[: None if varying else 1]
+        cases = list(zip(self.choices, values, strict=True))
+        varying = any(values[0] != other for other in values[1:])
         for key, exprs in numbers.items():
             place = node.get(key) or node
-            for choice, params in cases:
+            for choice, params in cases if varying or any(map(depends_on_dtypes, exprs)) else cases[:1]:
                 try:
                     sizes = [constant(substitute(expr, params), choice) for expr in exprs]
                 except FoldError as error:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from operator import is_
 from typing import TypeAlias
 
 INT_MIN = -(2**63)
@@ -218,10 +219,9 @@ def substitute(expr: Expr, values: Mapping[str, Expr]) -> Expr:
     """`expr` with each name in `values` replaced by its expression."""
     if isinstance(expr, Name):
         return values.get(expr.name, expr)
-    parts = children(expr)
-    if not parts:
-        return expr
-    return rebuild(expr, tuple(substitute(part, values) for part in parts))
+    before = children(expr)
+    parts = tuple([substitute(part, values) for part in before])
+    return expr if all(map(is_, parts, before)) else rebuild(expr, parts)
 
 
 def product(factors: tuple[Expr, ...]) -> Expr:

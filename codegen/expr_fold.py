@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from operator import is_
 
 from codegen.expr import (
     INT_MAX,
@@ -66,11 +67,12 @@ def fold(expr: Expr, dtypes: Mapping[str, str]) -> Expr:
         case Member():
             return _fold_member(expr, dtypes)
     before = children(expr)
-    parts = tuple(fold(part, dtypes) for part in before)
-    if isinstance(expr, Unary | Binary | Call) and all(isinstance(part, Constant) for part in parts):
-        value = operation(expr, [part.value for part in parts if isinstance(part, Constant)])
-        return Constant(value, expr.type)
-    return expr if all(new is old for new, old in zip(parts, before, strict=True)) else rebuild(expr, parts)
+    parts = tuple([fold(part, dtypes) for part in before])
+    if isinstance(expr, Unary | Binary | Call):
+        values = [part.value for part in parts if isinstance(part, Constant)]
+        if len(values) == len(parts):
+            return Constant(operation(expr, values), expr.type)
+    return expr if all(map(is_, parts, before)) else rebuild(expr, parts)
 
 
 def depends_on_dtypes(expr: Expr) -> bool:
@@ -116,20 +118,17 @@ def _fold_compare(expr: Compare, dtypes: Mapping[str, str]) -> Expr:
     """A link that is false makes the chain false; links that are true stay when their operands are shared with open
     ones.
     """
-    operands = tuple(fold(operand, dtypes) for operand in expr.operands)
-    known: list[bool | None] = []
+    operands = tuple([fold(operand, dtypes) for operand in expr.operands])
+    unknown: list[int] = []
     for i, operator in enumerate(expr.operators):
         left, right = operands[i], operands[i + 1]
-        if isinstance(left, Constant) and isinstance(right, Constant):
-            known.append(compare(operator, left.value, right.value))
-        else:
-            known.append(None)
-    if False in known:
-        return FALSE
-    if None not in known:
+        if not isinstance(left, Constant) or not isinstance(right, Constant):
+            unknown.append(i)
+        elif not compare(operator, left.value, right.value):
+            return FALSE
+    if not unknown:
         return TRUE
-    first = next(i for i, value in enumerate(known) if value is None)
-    last = max(i for i, value in enumerate(known) if value is None)
+    first, last = unknown[0], unknown[-1]
     return Compare(operands[first : last + 2], expr.operators[first : last + 1])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from codegen.expr import Name
 from codegen.presence import Condition
@@ -38,3 +38,9 @@ class Scope:
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # choice arguments -> their words
     met: tuple[Condition, ...] = ()  # what is known to hold where the expression stands
     elements: bool = False  # `values:`: names of inputs are their elements; columns, sum() and offsets() are there
+
+    def naming(self, names: Mapping[str, Name]) -> Scope:
+        """The same with more names."""
+        if not names:
+            return self
+        return replace(self, names={**self.names, **names})
