@@ -18,6 +18,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 SUMS = "SHA256SUMS"
@@ -37,16 +38,36 @@ class Tree:
     folders: Mapping[str, Path] = field(default_factory=dict)  # prefix, with its slash -> folder
     single: Mapping[str, Path] = field(default_factory=dict)  # path -> place
 
-    def _prefix(self, path: str) -> str:
-        return next((prefix for prefix in self.folders if path.startswith(prefix)), "")
+    @cached_property
+    def _folders(self) -> tuple[tuple[str, str, str], ...]:
+        """Each prefix, its folder on disk and in SHA256SUMS; `output` comes last."""
+        folders = (*self.folders.items(), ("", self.output))
+        return tuple((prefix, str(folder), self.listed_as(folder)) for prefix, folder in folders)
+
+    def _split(self, path: str) -> tuple[str, str, str]:
+        """The folder that the file `path` is below, on disk and in SHA256SUMS, and the rest of the path."""
+        for prefix, folder, listed in self._folders:
+            if path.startswith(prefix):
+                return folder, listed, path[len(prefix) :]
+        raise ValueError(path)
 
     def folder(self, path: str) -> Path:
         """The folder that the file `path` is below, and which holds generated files only."""
-        return self.folders.get(self._prefix(path), self.output)
+        return Path(self._split(path)[0])
 
-    def place(self, path: str) -> Path:
+    def place(self, path: str) -> str:
         """Where the file `path` is on disk."""
-        return self.single.get(path) or self.folder(path) / path.removeprefix(self._prefix(path))
+        if path in self.single:
+            return str(self.single[path])
+        folder, _, rest = self._split(path)
+        return os.path.join(folder, rest)
+
+    def listed(self, path: str) -> str:
+        """The file `path` as SHA256SUMS has it."""
+        if path in self.single:
+            return self.listed_as(self.single[path])
+        _, listed, rest = self._split(path)
+        return rest if listed == "." else f"{listed}/{rest}"
 
     def listed_as(self, place: Path) -> str:
         """A place on disk as SHA256SUMS has it."""
@@ -56,8 +77,8 @@ class Tree:
         """The path of a file that SHA256SUMS lists, or "" for anything outside the folders: a damaged list must not
         remove other files.
         """
-        for prefix, folder in (*self.folders.items(), ("", self.output)):
-            path = listed.removeprefix(self.listed_as(folder) + "/")
+        for prefix, _, folder in self._folders:
+            path = listed.removeprefix(folder + "/")
             if path not in (listed, "") and ".." not in path.split("/") and not path.startswith("/"):
                 return prefix + path
         return ""
@@ -82,6 +103,7 @@ def write(tree: Tree, files: Mapping[str, bytes], spec: bytes) -> Written:
     wanted = with_sums(tree, files, spec)
     tree.output.mkdir(parents=True, exist_ok=True)
     with _locked(tree.output):
+        # Looking at what is there fails, as it should, where a folder stands in the place of a file.
         changed = {path: data for path, data in wanted.items() if _read(tree.place(path)) != data}
         orphans = _orphans(tree, wanted)
         if changed or orphans or tree.staging.exists():
@@ -101,7 +123,7 @@ def difference(tree: Tree, files: Mapping[str, bytes], spec: bytes) -> str:
     """The unified diff from what is there to what `files` would make of it; "" when nothing would change."""
     lines: list[str] = []
     for path, new in changes(tree, files, spec).items():
-        lines += _diff(tree.listed_as(tree.place(path)), _read(tree.place(path)), new)
+        lines += _diff(tree.listed(path), _read(tree.place(path)), new)
     if len(lines) > _MAX_DIFF_LINES:
         lines = [*lines[:_MAX_DIFF_LINES], f"... {len(lines) - _MAX_DIFF_LINES} more lines of difference\n"]
     return "".join(lines)
@@ -109,7 +131,7 @@ def difference(tree: Tree, files: Mapping[str, bytes], spec: bytes) -> str:
 
 def with_sums(tree: Tree, files: Mapping[str, bytes], spec: bytes) -> dict[str, bytes]:
     """`files` and their SHA256SUMS, in the format of `sha256sum -c`, sorted by path."""
-    sums = {tree.listed_as(tree.place(path)): hashlib.sha256(data).hexdigest() for path, data in files.items()}
+    sums = {tree.listed(path): hashlib.sha256(data).hexdigest() for path, data in files.items()}
     sums[tree.listed_as(tree.spec)] = hashlib.sha256(spec).hexdigest()
     text = "".join(f"{sums[path]}  {path}\n" for path in sorted(sums))
     return {**files, SUMS: text.encode()}
@@ -126,9 +148,10 @@ def _lines(data: bytes | None) -> list[str]:
     return (data or b"").decode(errors="replace").splitlines(keepends=True)
 
 
-def _read(path: Path) -> bytes | None:
+def _read(path: str | Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        with open(path, "rb") as file:
+            return file.read()
     except FileNotFoundError:
         return None
     except NotADirectoryError:
@@ -141,7 +164,7 @@ def _orphans(tree: Tree, wanted: Mapping[str, bytes | None]) -> list[str]:
     for listing in (tree.output / SUMS, tree.staging / SUMS):
         for line in (_read(listing) or b"").decode(errors="replace").splitlines():
             path = tree.path_of(line[66:])
-            if path and path not in wanted and tree.place(path).is_file():
+            if path and path not in wanted and os.path.isfile(tree.place(path)):
                 found.add(path)
     return sorted(found)
 
@@ -151,21 +174,23 @@ def _replace(tree: Tree, changed: Mapping[str, bytes], orphans: list[str]) -> No
     shutil.rmtree(staging, ignore_errors=True)
     staging.mkdir()
     try:
-        for path in changed:
-            (staging / path).parent.mkdir(parents=True, exist_ok=True)
-            _can_write(tree.place(path).parent)
+        places = {path: tree.place(path) for path in changed}
+        for folder in {os.path.dirname(path) for path in changed}:
+            (staging / folder).mkdir(parents=True, exist_ok=True)
+        for folder in {os.path.dirname(place) for place in places.values()}:
+            _can_write(Path(folder))
         for path, data in changed.items():
             (staging / path).write_bytes(data)
-            _can_replace(tree.place(path))
     except OSError:
         shutil.rmtree(staging, ignore_errors=True)
         raise
     for path in changed:
         if path != SUMS:
-            os.replace(staging / path, tree.place(path))
+            os.replace(os.path.join(staging, path), places[path])
     for path in orphans:
-        tree.place(path).unlink(missing_ok=True)
-        _remove_empty(tree.folder(path), tree.place(path).parent)
+        place = Path(tree.place(path))
+        place.unlink(missing_ok=True)
+        _remove_empty(tree.folder(path), place.parent)
     if SUMS in changed:
         os.replace(staging / SUMS, tree.output / SUMS)
     shutil.rmtree(staging)
@@ -176,12 +201,6 @@ def _can_write(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
-
-
-def _can_replace(path: Path) -> None:
-    """A folder where a file should go would stop the move half-way through."""
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
 
 
 def _remove_empty(output: Path, folder: Path) -> None:

@@ -23,7 +23,7 @@ def run(spec_path: str, output: str, report: Report) -> int:
     command = "make generate" if spec_path == "ops.yaml" and not output else f"python -m codegen generate{extra}"
     if report.as_json:
         for path in stale:
-            report.failure(tree.listed_as(tree.place(path)), f"not what {tree.spec} says", f"run: {command}")
+            report.failure(tree.listed(path), f"not what {tree.spec} says", f"run: {command}")
     else:
         print(difference(tree, files, spec.data), end="")
         report.note(f"{tree.output} is not what {tree.spec} says; run: {command}")

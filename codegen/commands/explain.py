@@ -38,7 +38,7 @@ def run(spec_path: str, name: str, report: Report) -> int:
     operator = library.operator(name)
     tree = tree_of(spec, "")
     found = describe(library, operator)
-    generated = [tree.listed_as(tree.place(file.path)) for file in operator_files(library, operator)]
+    generated = [tree.listed(file.path) for file in operator_files(library, operator)]
     files = [*_written(operator), *(File(path, "generated") for path in generated)]
     if report.as_json:
         report.answer = asdict(found) | {"files": [asdict(file) for file in files]}

@@ -8,6 +8,7 @@ from codegen.lower.c_files import build_view, cpu_unit_view, header_view, librar
 from codegen.lower.c_host import host_view
 from codegen.lower.cuda import arguments_view, entries_view
 from codegen.lower.docs import index_view, page_view
+from codegen.lower.launch import entry_points
 from codegen.lower.python import module_view, package_view
 from codegen.lower.tests import test_view
 from codegen.model import Library, Operator
@@ -27,15 +28,16 @@ class Output:
 
 def operator_files(library: Library, op: Operator) -> list[Output]:
     """The generated files of one operator."""
+    points = entry_points(op)
     files = [
         Output(f"c/{op.name}_call.h", "op.h.j2", header_view(library, op)),
-        Output(f"c/{op.name}.c", "op.c.j2", host_view(library, op)),
+        Output(f"c/{op.name}.c", "op.c.j2", host_view(library, op, points)),
     ]
     if "cpu" in op.devices:
         files.append(Output(f"c/{op.name}.cpu.c", "op.cpu.c.j2", cpu_unit_view(library, op)))
     if "cuda" in op.devices:
         files.append(Output(f"cuda/{op.name}.cuh", "op.cuh.j2", arguments_view(library, op)))
-        files.append(Output(f"cuda/{op.name}.cu", "op.cu.j2", entries_view(library, op)))
+        files.append(Output(f"cuda/{op.name}.cu", "op.cu.j2", entries_view(library, op, points)))
     files.append(Output(f"{library.namespace}/ops/{op.name}.py", "op.py.j2", module_view(library, op)))
     files.append(Output(f"tests/test_{op.name}.py", "test_op.py.j2", test_view(library, op)))
     files.append(Output(f"{DOCS}{op.name}.md", "op.md.j2", page_view(library, op)))

@@ -12,7 +12,7 @@ from codegen.lower.c_boxed import BoxedKernelView, boxed_views
 from codegen.lower.c_layout import fitted
 from codegen.lower.checks import check_lines
 from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, place
-from codegen.lower.launch import PassView, pass_views
+from codegen.lower.launch import EntryPoints, PassView, pass_views
 from codegen.lower.memory import arrange_calls, stride_lines
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented
@@ -210,11 +210,11 @@ class _Host:
         return [*lines, f"return {op.name}_cpu(e, f);"]
 
 
-def host_view(library: Library, op: Operator) -> HostView:
+def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
     """The host function of one operator."""
     host = _Host(op)
     values = value_lines(op)
-    passes = pass_views(op)
+    passes = pass_views(op, points)
     extents = "".join(f"[{len(variable.dtypes)}]" for variable in op.types)
     return HostView(
         op=op.name,

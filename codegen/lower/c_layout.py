@@ -17,6 +17,8 @@ _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[][(){}]|, | (?:\?|:|&&|\|\||[=!<>]=|[<
 
 def fitted(start: str, text: str, end: str, indent: int = 4) -> list[str]:
     """`start`, `text` and `end` as the lines of a statement that stands `indent` columns in; only `text` is broken."""
+    if indent + len(start) + len(text) + len(end) <= COLUMNS:
+        return [start + text + end]
     lines = _behind(start, _lines(text, indent + len(start), len(end)))
     return [*lines[:-1], lines[-1] + end]
 
@@ -40,7 +42,8 @@ def _lines(text: str, column: int, room: int) -> list[str]:
 
 
 def _behind(start: str, lines: list[str]) -> list[str]:
-    return [start + lines[0], *(" " * len(start) + line for line in lines[1:])]
+    indent = " " * len(start)
+    return [start + lines[0], *[indent + line for line in lines[1:]]]
 
 
 def _conditional(text: str, marks: dict[str, list[int]], column: int, room: int) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.lower.launch import entries
+from codegen.lower.launch import EntryPoints
 from codegen.lower.record import C_SCALARS, Field, cuda_element, fields, real_is_accumulated
 from codegen.lower.schema import public_schema
 from codegen.model import Library, Operator
@@ -105,12 +105,12 @@ def _literal(value: int | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def entries_view(library: Library, op: Operator) -> EntriesView:
+def entries_view(library: Library, op: Operator, points: EntryPoints) -> EntriesView:
     """The entry points of one operator."""
-    kernels = []
-    for one in op.passes:
-        for entry in entries(op, one):
+    views = []
+    for kernel, entries in points.items():
+        for entry in entries:
             types = [DTYPES[dtype].cuda for dtype in entry.dtypes]
             arguments = types + [_literal(value) for value in entry.params]
-            kernels.append(EntryView(entry.symbol, entry.bounds, one.kernel, ", ".join(arguments), ", ".join(types)))
-    return EntriesView(op.name, public_schema(library.namespace, op), tuple(kernels))
+            views.append(EntryView(entry.symbol, entry.bounds, kernel, ", ".join(arguments), ", ".join(types)))
+    return EntriesView(op.name, public_schema(library.namespace, op), tuple(views))

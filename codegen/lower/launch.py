@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from codegen.expr import Constant, Expr, Type, Unary, substitute
 from codegen.expr_fold import constant, fold
@@ -37,6 +38,10 @@ class Entry:
     bounds: int
 
 
+# The entry points of an operator by the kernel of the spec that they instantiate.
+EntryPoints: TypeAlias = Mapping[str, tuple[Entry, ...]]
+
+
 def suffix(choice: DtypeChoice) -> str:
     """float32_int64"""
     return "_".join(dtype for _, dtype in choice)
@@ -60,7 +65,7 @@ def _put(sizes: tuple[Expr, ...], params: Mapping[str, Expr]) -> tuple[Expr, ...
     return tuple(substitute(size, params) for size in sizes)
 
 
-def exists(entry: LaunchEntry, choice: DtypeChoice) -> bool:
+def _exists(entry: LaunchEntry, choice: DtypeChoice) -> bool:
     """Whether an entry can ever be chosen for these dtypes."""
     return entry.when is None or fold(entry.when, dict(choice)) != Constant(False, Type.BOOL)
 
@@ -81,12 +86,16 @@ def _bounds(block: tuple[Expr, ...], choice: DtypeChoice) -> int:
     return threads
 
 
-def entries(op: Operator, one: Pass) -> Iterator[Entry]:
-    """Every entry point of a pass, in order of dtypes, then of the spec."""
+def entry_points(op: Operator) -> EntryPoints:
+    """The entry points of every pass of an operator, in order of dtypes, then of the spec."""
+    return {one.kernel: tuple(_entries(op, one)) for one in op.passes}
+
+
+def _entries(op: Operator, one: Pass) -> Iterator[Entry]:
     blocks = [_put(entry.block, _params(entry)) for entry in one.launches]
     for choice in op.dtype_choices:
         for index, entry in enumerate(one.launches):
-            if exists(entry, choice):
+            if _exists(entry, choice):
                 values = [_value(param.expr, choice) for param in entry.params]
                 params = tuple(value for value in values if value is not None)
                 assert len(params) == len(values), "params are constants for a choice of dtypes"
@@ -110,16 +119,12 @@ def _nested(op: Operator, cells: list[str]) -> list[str]:
     return lines
 
 
-def _cuda_rows(op: Operator, one: Pass) -> list[str]:
+def _cuda_rows(op: Operator, one: Pass, symbols: Set[str]) -> list[str]:
     """A kernel per launch entry and choice of dtypes; one that no call can choose stays without a name."""
     lines = []
-    for index, entry in enumerate(one.launches):
-        cells = [
-            f'{{.name = "{cuda_symbol(one.kernel, choice, index)}", .module = &module}}'
-            if exists(entry, choice)
-            else "{0}"
-            for choice in op.dtype_choices
-        ]
+    for index in range(len(one.launches)):
+        wanted = [cuda_symbol(one.kernel, choice, index) for choice in op.dtype_choices]
+        cells = [f'{{.name = "{name}", .module = &module}}' if name in symbols else "{0}" for name in wanted]
         lines += ["{", *indented(_nested(op, cells)), "},"] if op.types else [f"{cells[0]},"]
     return lines
 
@@ -189,7 +194,7 @@ def _cpu_plan(op: Operator, one: Pass, index: int) -> list[str]:
     return ["{", *indented(lines), "}"] if overflows(lines) else lines
 
 
-def pass_views(op: Operator) -> tuple[PassView, ...]:
+def pass_views(op: Operator, points: EntryPoints) -> tuple[PassView, ...]:
     """The passes of an operator, in order."""
     views = []
     for index, one in enumerate(op.passes):
@@ -201,7 +206,7 @@ def pass_views(op: Operator) -> tuple[PassView, ...]:
                 cpu_rows=tuple(_nested(op, [f"CPU_KERNELS({symbol})" for symbol in symbols])),
                 cpu_plan=tuple(_cpu_plan(op, one, index)),
                 entry_count=len(one.launches),
-                cuda_rows=tuple(_cuda_rows(op, one)),
+                cuda_rows=tuple(_cuda_rows(op, one, {entry.symbol for entry in points[one.kernel]})),
                 plan_head=tuple(_plan_head(op, one)),
                 plan=tuple(_plan(op, one)),
             )
