@@ -260,14 +260,13 @@ class _Checker:
         return tuple(found)
 
     def param(self, read: Reader, node: Node, scope: Scope) -> Expr | None:
-        """An int or a bool; which one is seen only when it has been read."""
+        """An int or a bool, which may be written `true` or `false`."""
         scalar = read.text(node, "a constant")
         if scalar is None:
             return None
         if scalar.text in ("true", "false"):
             return Constant(scalar.text == "true", Type.BOOL)
-        wanted = Type.BOOL if read.is_condition(scalar, scope) else Type.INT
-        return read.expression(scalar, scope, wanted, "an int or a bool")
+        return read.expression(scalar, scope, (Type.INT, Type.BOOL), "an int or a bool")
 
     def constant_param(self, read: Reader, place: Node, name: str, expr: Expr) -> bool:
         """A template argument: an int of 32 bits or a bool, known for every choice of dtypes."""

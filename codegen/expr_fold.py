@@ -111,6 +111,8 @@ def _fold_logic(expr: Logic, dtypes: Mapping[str, str]) -> Expr:
         return FALSE if decides else TRUE
     if len(kept) == 1:
         return kept[0]
+    if len(kept) == len(expr.operands) and all(map(is_, kept, expr.operands)):
+        return expr
     return Logic(expr.operator, tuple(kept))
 
 
@@ -129,6 +131,8 @@ def _fold_compare(expr: Compare, dtypes: Mapping[str, str]) -> Expr:
     if not unknown:
         return TRUE
     first, last = unknown[0], unknown[-1]
+    if len(unknown) == len(expr.operators) and all(map(is_, operands, expr.operands)):
+        return expr
     return Compare(operands[first : last + 2], expr.operators[first : last + 1])
 
 

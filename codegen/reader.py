@@ -110,20 +110,22 @@ class Reader:
 
     # ---------------------------------------------------------------- expressions
 
-    def expression(self, node: Node, scope: Scope, wanted: Type, what: str) -> Expr | None:
-        """`node` as an expression of type `wanted` over `scope`."""
+    def expression(self, node: Node, scope: Scope, wanted: Type | tuple[Type, ...], what: str) -> Expr | None:
+        """`node` as an expression of type `wanted`, or of one of several types, over `scope`."""
         scalar = self.text(node, what)
         if scalar is None:
             return None
         return self.expression_at(scalar, scalar.text, 0, scope, wanted, what)
 
-    def is_condition(self, node: Scalar, scope: Scope) -> bool:
-        """Whether `node` is an expression of type bool; nothing is reported."""
-        expr, _ = parse(node.text.strip(), scope)
-        return expr is not None and expr.type is Type.BOOL
-
     def expression_at(
-        self, scalar: Scalar, text: str, offset: int, scope: Scope, wanted: Type, what: str, unknown: str = ""
+        self,
+        scalar: Scalar,
+        text: str,
+        offset: int,
+        scope: Scope,
+        wanted: Type | tuple[Type, ...],
+        what: str,
+        unknown: str = "",
     ) -> Expr | None:
         """The expression `text`, which stands at `offset` in `scalar`.
 
@@ -138,8 +140,9 @@ class Reader:
         if expr is None:
             return None
         start = scalar.at(offset + lead)
-        if expr.type is not wanted:
-            hint = "// and ceil_div give integers" if wanted is Type.INT and expr.type is Type.FLOAT else ""
+        types = wanted if isinstance(wanted, tuple) else (wanted,)
+        if expr.type not in types:
+            hint = "// and ceil_div give integers" if Type.INT in types and expr.type is Type.FLOAT else ""
             self.error(
                 start, f"expected {what}, got {'an int' if expr.type is Type.INT else f'a {expr.type.value}'}", hint
             )
