@@ -1,0 +1,93 @@
+"""docs/language.md: its examples load, those that are not built yet are refused by name, and no key is forgotten."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from codegen import keys
+from codegen.__main__ import NOT_YET
+from codegen.expr_parse import FUNCTIONS, HARDWARE
+from codegen.messages import message
+from codegen.messages_text import print_message_text
+from codegen.model import Operator
+from codegen.parse_type import SCALAR_KINDS, STAR_FUNCTIONS
+from codegen.rules import CheckRule
+from codegen.types import GROUPS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "language.md").read_text()
+BLOCKS = re.findall(r"^```(yaml[^\n]*)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def whole(block: str) -> str:
+    """A spec of an example: whole files are as they are, a list of operators gets a head, keys a name."""
+    if re.search(r"^namespace:", block, re.MULTILINE):
+        return block
+    head = "namespace: demo\ndevices: [cpu]\n"
+    return head + block if block.startswith("ops:") else f"{head}ops:\n  f:\n{textwrap.indent(block, '    ')}"
+
+
+def blocks(kind: str) -> list[str]:
+    return [block for language, block in BLOCKS if language == kind]
+
+
+@pytest.mark.parametrize("block", blocks("yaml"), ids=range(len(blocks("yaml"))))
+def test_examples_load(report: Callable[[str], str], block: str) -> None:
+    assert ": error: " not in report(whole(block))
+
+
+@pytest.mark.parametrize("block", blocks("yaml not-built"), ids=range(len(blocks("yaml not-built"))))
+def test_what_is_not_built_yet_is_refused(report: Callable[[str], str], block: str) -> None:
+    """When this fails because the example loads, the feature is there: delete its mark on the page."""
+    assert " is not supported yet\n" in report(whole(block))
+
+
+def test_blocks_are_of_known_kinds() -> None:
+    assert {language for language, _ in BLOCKS} <= {"yaml", "yaml not-built"}
+    assert len(BLOCKS) > 15
+    assert PAGE.count("```") % 2 == 0
+
+
+def test_every_word_of_the_language_is_on_the_page() -> None:
+    code = " ".join(re.findall(r"`+([^`]+)`+", PAGE))
+    wanted = {
+        *(key.name for table in (keys.TOP, keys.OPERATOR, keys.LAUNCH, keys.PASS, keys.CHECK) for key in table.keys),
+        *(word.name for section in keys.WORDS.values() for word in section),
+        *FUNCTIONS,
+        *HARDWARE,
+        *SCALAR_KINDS,
+        *STAR_FUNCTIONS,
+        *GROUPS,
+        *NOT_YET,
+    }
+    assert {word for word in wanted if not re.search(rf"\b{word}\b", code)} == set()
+
+
+def test_links_lead_to_headings() -> None:
+    headings = {
+        re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+        for title in re.findall(r"^#+ (.*)", PAGE, re.MULTILINE)
+    }
+    assert set(re.findall(r"\]\(#([^)]+)\)", PAGE)) <= headings
+    for page in re.findall(r"\]\(([^)#]+)\)", PAGE):
+        assert (Path(__file__).parents[2] / "docs" / page).exists(), page
+
+
+def test_the_report_of_a_wrong_file(report: Callable[[str], str]) -> None:
+    keys = "types: {T: floating}\ninputs:\n  x: T[*rows, n]\noutputs:\n  y: T[*rows, m]\n"
+    (shown,) = re.findall(r"^```text\n(ops\.yaml.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    assert report(whole(keys)) == shown
+
+
+def test_the_errors_of_wrong_calls(operator: Callable[[str], Operator]) -> None:
+    """What the page fills in are numbers; the rest is what the library says."""
+    (block,) = [block for block in blocks("yaml") if "a row must fit shared memory" in block]
+    checks = [rule for rule in operator(f"devices: [cpu]\n{block}").rules if isinstance(rule, CheckRule)]
+    texts = [f"demo::f: {print_message_text(message(rule))}" for rule in checks]
+    (shown,) = re.findall(r"^```text\n(demo::f.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    for line in shown.splitlines():
+        assert re.sub(r"(?<== )-?\d+(?=\)?$)", "<>", line) in [re.sub(r"<\w+>", "<>", text) for text in texts]
