@@ -214,7 +214,7 @@ class _Reader:
         if node.id in scope.absent:
             return ExprProblem(node.col_offset, f'"{node.id}" cannot be used here', scope.absent[node.id])
         if node.id in scope.subjects:
-            if not scope.subjects[node.id].is_tensor:
+            if scope.subjects[node.id].is_list:
                 return ExprProblem(
                     node.col_offset, f'"{node.id}" is a list, not a number', f"len({node.id}) is its length"
                 )

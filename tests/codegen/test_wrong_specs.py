@@ -1,6 +1,7 @@
 """Every wrong spec in tests/errors, with the exact text that it must print.
 
-REWRITE=1 pytest tests/codegen/test_wrong_specs.py rewrites the texts; read the difference before committing it.
+REWRITE=1 pytest tests/codegen/test_wrong_specs.py rewrites the texts, and docs/errors.md with them; read the difference
+before committing it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import pytest
 from codegen.check import check
 from codegen.errors import Diagnostics
 from codegen.load import load
+from tests.errors_page import PAGE, page
 
 FOLDER = Path(__file__).parent.parent / "errors"
 SPECS = sorted(FOLDER.glob("*.yaml"))
@@ -31,6 +33,7 @@ def test_exact_text(spec: Path) -> None:
     golden = spec.with_suffix(".txt")
     if os.environ.get("REWRITE"):
         golden.write_text(text)
+        PAGE.write_text(page())
     assert text
     assert text == golden.read_text()
 
