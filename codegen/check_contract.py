@@ -21,7 +21,7 @@ from codegen.check_arguments import (
     stated_conditions,
 )
 from codegen.check_types import bound_types, read_types, resolve_dtype
-from codegen.check_words import check_input_words, check_names
+from codegen.check_words import check_input_words, check_names, check_output_words
 from codegen.contract import (
     Argument,
     BroadcastEntry,
@@ -117,7 +117,8 @@ class _Checker:
         output_subjects = {field.name: replace(field.subject, may_be_absent=masked) for field in tensors}
         launches = replace(self.scope(scalars, {**subjects, **output_subjects}, launch=True), met=met)
         arguments = [self.argument(field, checks) for field in inputs]
-        outputs = [self.output(field, replace(checks, met=met)) for field in fields["outputs"]]
+        known = {argument.name: argument for argument in arguments if argument is not None}
+        outputs = [self.output(field, replace(checks, met=met), known) for field in fields["outputs"]]
         scratch = [self.scratch(field, launches) for field in fields["scratch"]]
         self.default_order(fields["inputs"])
         check_names(self.read, every, self.taken)
@@ -284,17 +285,19 @@ class _Checker:
         keyword_only = field.section == "keywords"
         return Argument(field.name, kind, keyword_only, default, words, field.doc, field.parsed.text)
 
-    def output(self, field: Field, scope: Scope) -> Output | None:
+    def output(self, field: Field, scope: Scope, inputs: dict[str, Argument]) -> Output | None:
         kind = self.made_tensor(field, scope)
         if kind is None:
             return None
-        return Output(field.name, kind, field.words, None, field.doc, field.parsed.text)
+        words = check_output_words(self.read.within(field.part), field, kind, inputs, self.variables)
+        return Output(field.name, kind, words, None, field.doc, field.parsed.text)
 
     def scratch(self, field: Field, scope: Scope) -> Scratch | None:
         kind = self.made_tensor(field, scope)
         if kind is None:
             return None
-        return Scratch(field.name, kind, field.words, field.parsed.text)
+        words = check_output_words(self.read.within(field.part), field, kind, {}, self.variables)
+        return Scratch(field.name, kind, words, field.parsed.text)
 
     def made_tensor(self, field: Field, scope: Scope) -> TensorType | None:
         """The type of an output or scratch tensor: plain tensors without a default."""

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from math import isfinite, isinf
 
-from codegen import layouts
-from codegen.contract import ScalarType, TensorType, Word
+from codegen import layouts, supported
+from codegen.contract import Acc, Argument, DimEntry, FixedDtype, ScalarType, TensorType, TypeVariable, Variable, Word
+from codegen.errors import Position, nearest, shown
 from codegen.fields import Field
 from codegen.load import Scalar
 from codegen.messages import MAX_LIST, MAX_TEXT
 from codegen.model import Operator
 from codegen.parse_type import ParsedWord
 from codegen.reader import Reader
+from codegen.types import DTYPES
 
 # What CUDA takes as the arguments of a launch, and the entries of a table of sizes or strides in the call record.
 MAX_ARGUMENT_BYTES = 4096
 MAX_DIMS = 64
+
+# The largest finite number of each floating dtype.
+_LARGEST = {
+    "float64": (2 - 2**-52) * 2.0**1023,
+    "float32": (2 - 2**-23) * 2.0**127,
+    "float16": 65504.0,
+    "bfloat16": (2 - 2**-7) * 2.0**127,
+    "complex64": (2 - 2**-23) * 2.0**127,
+    "complex128": (2 - 2**-52) * 2.0**1023,
+}
 
 
 def check_names(read: Reader, fields: Sequence[Field], taken: Mapping[str, str]) -> None:
@@ -44,7 +58,7 @@ def check_device(read: Reader, place: Scalar, op: Operator) -> None:
 
 def check_launch_size(read: Reader, place: Scalar, op: Operator) -> None:
     """Sizes and strides of shapes with a star, which have room for every dim, are arguments of a launch."""
-    tables = layouts.tables(op.tensors)
+    tables = layouts.tables((*op.tensors, *op.outputs))
     scratch = sum(layouts.rank(tensor.type.shape) is None for tensor in op.scratch)
     others = len(op.arguments) + len(op.outputs) + len(op.dims) + len(op.derived) + 4 * len(op.scratch)
     size = 8 * (MAX_DIMS * (len(tables) + len(set(tables.values())) + scratch) + len(tables) + others)
@@ -84,3 +98,97 @@ def _inner(read: Reader, field: Field, kind: TensorType, word: ParsedWord) -> in
         dims = f"{rank} dim{'' if rank == 1 else 's'}"
         read.error(field.node.at(word.offset), f"`{text}` is about more dims than the {dims} of this shape")
     return max(count, 1)
+
+
+def check_output_words(
+    read: Reader, field: Field, kind: TensorType, inputs: Mapping[str, Argument], types: Mapping[str, TypeVariable]
+) -> tuple[Word, ...]:
+    """The words of an output or a scratch tensor; `inputs` are what an output may be like."""
+    found = []
+    for word in field.parsed.words:
+        place = field.node.at(word.offset)
+        argument: int | float | str | None = None
+        if word.name == "fill":
+            argument = _fill(read, place, word.argument, dtypes_of(kind, types))
+        elif word.name == "like":
+            argument = word.argument
+            _like(read, place, kind, word.argument, inputs)
+        elif word.name == "transposed":
+            _transposed(read, place, field, kind)
+        found.append(Word(word.name, argument))
+    return tuple(found)
+
+
+def dtypes_of(kind: TensorType, types: Mapping[str, TypeVariable]) -> tuple[str, ...]:
+    """The dtypes that a tensor can have."""
+    match kind.dtype:
+        case FixedDtype():
+            return (kind.dtype.name,)
+        case Variable():
+            return types[kind.dtype.name].dtypes
+        case Acc():
+            return tuple(DTYPES[name].acc for name in types[kind.dtype.variable].dtypes)
+
+
+def _like(read: Reader, place: Position, kind: TensorType, name: str, inputs: Mapping[str, Argument]) -> None:
+    other = inputs.get(name)
+    if other is None or not isinstance(other.type, TensorType):
+        known = [known for known, argument in inputs.items() if argument.is_tensor]
+        close = nearest(name, known)
+        hint = f'did you mean "{close}"?' if close else f"inputs here are {', '.join(known)}"
+        read.error(place, f'like(...) names an input that is a tensor, and "{shown(name)}" is none', hint)
+    elif other.type.optional or other.type.is_list:
+        what = "a list" if other.type.is_list else "optional"
+        read.error(place, f"like({name}) takes the strides of one tensor that is always there, and {name} is {what}")
+    elif other.type.shape != kind.shape:
+        text = f"like({name}) takes the strides of {name}, whose shape is {other.type.shape.text}"
+        read.error(place, f"{text}, not {kind.shape.text}")
+
+
+def _transposed(read: Reader, place: Position, field: Field, kind: TensorType) -> None:
+    if field.has_word("like"):
+        read.error(place, "`like` and `transposed` say two things about the same memory")
+    last = kind.shape.entries[-2:]
+    if len(last) < 2 or not all(isinstance(entry, DimEntry) for entry in last):
+        read.error(place, "`transposed` swaps the last two dims, and this shape does not name them")
+
+
+def _fill(read: Reader, place: Position, text: str, dtypes: tuple[str, ...]) -> int | float:
+    """The number in `fill(...)`, which every dtype can hold."""
+    number = _number(text)
+    if number is None:
+        read.error(place, f'fill(...) holds a number, True or False, not "{shown(text)}"')
+        return 0
+    for name in dtypes:
+        if DTYPES[name].category == "float8":
+            supported.refuse_at(read.diagnostics, read.prefix, place, supported.FILL_FLOAT8)
+        elif not _fits(number, name):
+            read.error(place, f"{text} does not fit {name}, which this tensor can have")
+            break
+    return int(number) if isinstance(number, bool) else number
+
+
+def _number(text: str) -> int | float | bool | None:
+    if text in ("True", "False"):
+        return text == "True"
+    if re.fullmatch(r"-?(0|[1-9][0-9]{0,19})", text):
+        return int(text)
+    if re.fullmatch(r"-?inf|nan|-?([0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})([eE][+-]?[0-9]{1,3})?", text):
+        number = float(text)
+        return None if isinf(number) and "inf" not in text else number
+    return None
+
+
+def _fits(number: int | float | bool, dtype: str) -> bool:
+    info = DTYPES[dtype]
+    if info.category == "bool":
+        return isinstance(number, bool) or (isinstance(number, int) and number in (0, 1))
+    if isinstance(number, bool):
+        return False
+    if info.category == "integral":
+        bits = 8 * info.size
+        low, high = (0, 2**bits) if dtype.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1))
+        return isinstance(number, int) and low <= number < high
+    if isinstance(number, int) and not -(2**63) <= number < 2**63:
+        return False
+    return not isfinite(number) or abs(number) <= _LARGEST[dtype]

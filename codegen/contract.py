@@ -199,7 +199,15 @@ class Output:
     @property
     def saved(self) -> bool:
         """Kept for backward, not returned, not computed in inference."""
-        return any(word.name == "saved" for word in self.words)
+        return self.has_word("saved")
+
+    def has_word(self, name: str) -> bool:
+        """Whether `name` stands after the type."""
+        return any(word.name == name for word in self.words)
+
+    def word(self, name: str) -> Word | None:
+        """The word `name` with what stands in its parentheses, if it is there."""
+        return next((word for word in self.words if word.name == name), None)
 
 
 @dataclass(frozen=True)

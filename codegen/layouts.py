@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codegen.contract import Argument, DimEntry, Shape, TensorType, Word
+from codegen.contract import Argument, DimEntry, Output, Shape, TensorType, Word
 
 # Words of inputs that choose among the ways in which memory may lie; there is one of them at most.
 POLICIES = ("contiguous", "rows", "inner", "strided")
@@ -15,9 +15,10 @@ POLICIES = ("contiguous", "rows", "inner", "strided")
 
 @dataclass(frozen=True)
 class Layout:
-    """How an input may lie where a body sees it.
+    """How a tensor may lie where a body sees it.
 
-    policy: "" (contiguous, or a copy that is), or one of POLICIES; an input that is only to `expand` is "strided".
+    policy: "" (contiguous, or a copy that is), or one of POLICIES; an input that is only to `expand`, and an output
+    `like` another tensor, are "strided".
     """
 
     policy: str
@@ -31,8 +32,10 @@ class Layout:
 
 
 def layout(words: Sequence[Word]) -> Layout:
-    """The layout that the words after the type of an input ask for."""
+    """The layout that the words after a type ask for."""
     expand = any(word.name == "expand" for word in words)
+    if any(word.name == "like" for word in words):
+        return Layout("strided")
     for word in words:
         if word.name in POLICIES:
             inner = word.argument if isinstance(word.argument, int) else 1
@@ -49,21 +52,20 @@ def facts(name: str, asked: Layout, has_star: bool, dims: int) -> tuple[str, ...
     return (f"{name}_dim", f"{name}_size", f"{name}_stride") if asked.free and has_star else ()
 
 
-def tables(arguments: Sequence[Argument]) -> dict[str, str]:
+def tables(tensors: Sequence[Argument | Output]) -> dict[str, str]:
     """The tensors whose sizes and strides are tables: their strides are free, and their shape has a star.
 
-    Each with the one that has the sizes of both: the first of the same shape that is always given, or itself.
+    Each with the one that has the sizes of both: the first input of the same shape that is always given, or itself.
     """
-    shapes = {
-        argument.name: argument.type
-        for argument in arguments
-        if isinstance(argument.type, TensorType) and layout(argument.words).free and rank(argument.type.shape) is None
-    }
+    shapes: dict[str, Shape] = {}
     owners: dict[Shape, str] = {}
-    for name, kind in shapes.items():
-        if not kind.optional:
-            owners.setdefault(kind.shape, name)
-    return {name: owners.get(kind.shape, name) for name, kind in shapes.items()}
+    for tensor in tensors:
+        kind = tensor.type
+        if isinstance(kind, TensorType) and layout(tensor.words).free and rank(kind.shape) is None:
+            shapes[tensor.name] = kind.shape
+            if isinstance(tensor, Argument) and not kind.optional:
+                owners.setdefault(kind.shape, tensor.name)
+    return {name: owners.get(shape, name) for name, shape in shapes.items()}
 
 
 def rank(shape: Shape) -> int | None:

@@ -6,7 +6,7 @@ ignored.
 
 from __future__ import annotations
 
-from codegen.errors import Diagnostics
+from codegen.errors import Diagnostics, Position
 from codegen.expr import Expr, Member, Type
 from codegen.load import Mapping, Node, Scalar
 from codegen.parse_type import ParsedTensor, ParsedType
@@ -35,9 +35,6 @@ REPLACES_LAUNCH = ("elementwise", "triton", "kernels", "full_cuda")
 
 WORDS = {
     "out": "the word `out`",
-    "fill": "the word `fill`",
-    "like": "the word `like`",
-    "transposed": "the word `transposed`",
 }
 
 # Groups of `types:`.
@@ -47,6 +44,11 @@ GROUPS = {"bits": "the dtype group `bits`"}
 def refuse(diagnostics: Diagnostics, prefix: str, node: Node, offset: int, feature: str) -> None:
     """Says that `feature` is not built yet, at `offset` in the text of `node`."""
     position = node.at(offset) if isinstance(node, Scalar) else node.position
+    diagnostics.error(position, f"{prefix}: {feature} is not supported yet")
+
+
+def refuse_at(diagnostics: Diagnostics, prefix: str, position: Position, feature: str) -> None:
+    """The same at a position of its own."""
     diagnostics.error(position, f"{prefix}: {feature} is not supported yet")
 
 
@@ -87,3 +89,4 @@ def param(expr: Expr) -> str:
 CUSTOM_LAUNCH = "`launch: custom`"
 EARLIER_VARIABLE = "an earlier variable in a list of dtypes"
 FLOAT8 = "float8"
+FILL_FLOAT8 = "a `fill` of float8"

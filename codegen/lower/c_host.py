@@ -13,7 +13,7 @@ from codegen.lower.c_layout import fitted
 from codegen.lower.checks import check_lines
 from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, place
 from codegen.lower.launch import EntryPoints, PassView, pass_views
-from codegen.lower.memory import arrange_calls, stride_lines
+from codegen.lower.memory import arrange_calls, fill_calls, output_calls, stride_lines
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented
 from codegen.lower.values import value_lines
@@ -109,15 +109,17 @@ class _Host:
         for i, output in enumerate(op.outputs):
             shape = names.shape_calls(output.type.shape)
             dtype = names.dtype(output.type.dtype)
-            tensor = f'tensor_empty(e, &f->t.{output.name}, "{output.name}", &s, {dtype}, {self.device})'
-            block = ["s.dim = 0;", *all_or_return([*shape, tensor])]
+            calls = output_calls(output, dtype, self.device, shape)
+            reset = ["s.dim = 0;"] if any("&s" in call.split(", ") for call in calls) else []
+            block = [*reset, *all_or_return(calls)]
             if op.grad_mask:
                 block = [f"if (f->mask[{i}]) {{", *indented(block), "}"]
             elif output.saved:
                 block = ["if (saved) {", *indented(block), "}"]
             lines += block
         record = [f"const {op.name}_call *const c = &f->call;"] if any("c->" in line for line in lines) else []
-        return [*record, "shape s;", *guarded(lines, "outputs")]
+        sizes = ["shape s;"] if any("s.dim = 0;" in line for line in lines) else []
+        return [*record, *sizes, *guarded(lines, "outputs")]
 
     def _prepare(self) -> list[str]:
         """Sizes that depend on the hardware, and scratch."""
@@ -138,7 +140,7 @@ class _Host:
             shape = f"shape_add(e, &s, c->{scratch.name}_size, {f'c->{scratch.name}_dim' if count is None else count})"
             dtype = names.dtype(scratch.type.dtype)
             tensor = f'tensor_empty(e, &f->t.{scratch.name}, "{scratch.name}", &s, {dtype}, {self.device})'
-            lines += ["s.dim = 0;", *all_or_return([shape, tensor])]
+            lines += ["s.dim = 0;", *all_or_return([shape, tensor, *fill_calls(scratch)])]
         return lines
 
     def scratch_sizes(self, scratch: Scratch, names: HostNames) -> list[str]:
@@ -185,7 +187,12 @@ class _Host:
         calls = [*self.prepare_call([f"scope->{name}" for name in self.hardware]), f"{op.name}_pointers(e, f)"]
         calls += [f"{one.kernel}_plan(e, f, scope, &plans[{i}])" for i, one in enumerate(passes)]
         empty = [f"if (cuda_any_empty(plans, {len(passes)}) && !{op.name}_zero(e, f)) {{", "    return false;", "}"]
-        return [*device_values_lines(op), *all_or_return(calls), *empty]
+        return [*device_values_lines(op), *all_or_return(calls), *(empty if self.zero() else [])]
+
+    def zero(self) -> list[str]:
+        """What outputs hold that nothing has written: those without a `fill` have to be told."""
+        calls = [f"tensor_zero(e, &f->t.{output.name})" for output in self.op.outputs if output.word("fill") is None]
+        return conjunction(calls) if calls else []
 
     def run(self, values: list[str]) -> list[str]:
         """The order of work of every host function."""
@@ -193,8 +200,8 @@ class _Host:
         checks = [f"{op.name}_check(e, f)"] + ([f"{op.name}_values(e, f)"] if values else [])
         saved = ", saved" if op.saved_outputs else ""
         lines = all_or_return(checks)
-        lines += all_or_return(arrange_calls(op))
         lines += all_or_return([f"{op.name}_allocate(e, f{saved})"])
+        lines += all_or_return(arrange_calls(op))
         lines += [f"if ({op.name}_nothing_to_do(f)) {{", "    return true;", "}"]
         on_cuda = [
             "cuda_scope scope;",
@@ -236,7 +243,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         values=tuple(values),
         allocate=tuple(host.allocate()),
         nothing_to_do=" && ".join(f"f->t.{name}.numel == 0" for name in host.outputs),
-        zero=tuple(conjunction([f"tensor_zero(e, &f->t.{name})" for name in host.outputs])),
+        zero=tuple(host.zero()),
         prepare=tuple(host.prepare),
         prepare_head=tuple(host.prepare_head()),
         pointers=tuple(host.pointers()),

@@ -112,12 +112,14 @@ class HostNames:
         for argument in self.op.tensors:
             assert isinstance(argument.type, TensorType)
             shapes.append((argument.name, argument.type, layout(argument.words)))
-        shapes += [(output.name, output.type, Layout("")) for output in self.op.outputs]
+        shapes += [(output.name, output.type, layout(output.words)) for output in self.op.outputs]
+        swapped = {output.name for output in self.op.outputs if output.has_word("transposed")}
         tests = []
         for name, kind, asked in shapes:
             if subject in ("", name):
                 tests.append(f"aligned_to(c->{name}, {bytes_text})")
-                last = kind.shape.entries[-1] if len(kind.shape.entries) > 1 else None
+                width = -2 if name in swapped else -1  # of a row, as it lies in memory
+                last = kind.shape.entries[width] if len(kind.shape.entries) > 1 else None
                 if asked.free:
                     tests.append(f"strides_aligned(&f->t.{name}, {bytes_text})")
                 elif asked.policy == "rows":

@@ -1,11 +1,15 @@
-"""How tensors lie in memory, as C: the copies that inputs may need, and the strides that bodies read.
+"""How tensors lie in memory, as C: how outputs are made, the copies that inputs may need, the strides that bodies read.
 
 In these statements `f` is the frame and `e` the error record.
 """
 
 from __future__ import annotations
 
-from codegen.contract import Argument
+from math import isinf, isnan
+
+from codegen.contract import Argument, Output, Scratch, Word
+from codegen.expr import Constant, Type
+from codegen.expr_c import CNames, print_c
 from codegen.layouts import layout
 from codegen.lower.record import layout_fields
 from codegen.model import Operator
@@ -46,3 +50,35 @@ def stride_lines(op: Operator) -> list[str]:
             case "row stride":
                 lines.append(f"{place}[0] = tensor_row_stride(&{tensor});")
     return lines
+
+
+def output_calls(output: Output, dtype: str, device: str, shape: list[str]) -> list[str]:
+    """Calls that make an output, each of which returns bool; `shape` are those that put its sizes into `s`."""
+    start, end = f'e, &f->t.{output.name}, "{output.name}", &s', f"{dtype}, {device}"
+    like = output.word("like")
+    if like is not None:
+        made = [f"tensor_empty_like(e, &f->t.{output.name}, &f->t.{like.argument}, {end})"]
+    elif output.has_word("transposed"):
+        made = [*shape, f"tensor_empty_transposed({start}, {end})"]
+    else:
+        made = [*shape, f"tensor_empty({start}, {end})"]
+    return [*made, *fill_calls(output)]
+
+
+def fill_calls(tensor: Output | Scratch) -> list[str]:
+    """The call that gives every element its first value, if the spec states one."""
+    return [_fill(tensor.name, word) for word in tensor.words if word.name == "fill"]
+
+
+def _fill(name: str, word: Word) -> str:
+    value = word.argument
+    if isinstance(value, int):
+        return f"tensor_fill_integer(e, &f->t.{name}, {print_c(Constant(value, Type.INT), CNames())})"
+    assert isinstance(value, float)
+    if isnan(value):
+        text = "NAN"
+    elif isinf(value):
+        text = "INFINITY" if value > 0 else "-INFINITY"
+    else:
+        text = repr(value)
+    return f"tensor_fill_real(e, &f->t.{name}, {text})"

@@ -152,13 +152,17 @@ def rule_lines(names: Names, rule: PlainRule) -> list[str]:
 
 def _output(names: Names, output: Output, index: int) -> str:
     dtype = names.dtype(output.type.dtype)
-    arguments = [names.shape(output.type.shape)]
+    sizes, like = names.shape(output.type.shape), output.word("like")
+    arguments, made = [sizes], "empty"
+    if like is not None or output.has_word("transposed"):
+        strides = f"like_strides({like.argument})" if like is not None else f"transposed_strides({sizes})"
+        arguments, made = [sizes, f"{HELPER}{strides}"], "empty_strided"
     if names.op.tensors:
         first = first_given(names.op)
         arguments += [f"dtype={dtype}"] if dtype != f"{first}.dtype" else []
-        made = f"{first}.new_empty({', '.join(arguments)})"
+        made = f"{first}.new_{made}({', '.join(arguments)})"
     else:
-        made = f"torch.empty({', '.join(arguments)}, dtype={dtype}, device={names.device()})"
+        made = f"torch.{made}({', '.join(arguments)}, dtype={dtype}, device={names.device()})"
     return f"{made} if grad_mask[{index}] else None" if names.op.grad_mask else made
 
 

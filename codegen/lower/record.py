@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from codegen.contract import Acc, Argument, Dtype, FixedDtype, ScalarType, Scratch, TensorType, Variable
+from codegen.contract import Acc, Argument, Dtype, FixedDtype, Output, ScalarType, Scratch, TensorType, Variable
 from codegen.layouts import layout, rank, tables
 from codegen.messages import MAX_LIST, MAX_TEXT
 from codegen.model import Operator
@@ -98,10 +98,11 @@ def layout_fields(op: Operator) -> list[Field]:
     and their sizes. Tensors of equal shapes have these in common.
     """
     found: list[Field] = []
-    owners = tables(op.tensors)
-    for argument in op.tensors:
-        assert isinstance(argument.type, TensorType)
-        asked, name, count = layout(argument.words), argument.name, len(argument.type.shape.entries)
+    owners = tables((*op.tensors, *op.outputs))
+    tensors: tuple[Argument | Output, ...] = (*op.tensors, *op.outputs)
+    for tensor in tensors:
+        assert isinstance(tensor.type, TensorType)
+        asked, name, count = layout(tensor.words), tensor.name, len(tensor.type.shape.entries)
         if asked.policy == "rows":
             text = f"from one row of {name} to the next"
             found.append(Field(f"{name}_stride", "sizes", text=text, count=1, tensor=name, fact="row stride"))

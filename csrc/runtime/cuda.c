@@ -65,6 +65,9 @@ static bool load_driver(error *e) {
         {"cuKernelSetAttribute", offsetof(cuda_driver, cuKernelSetAttribute)},
         {"cuLaunchKernelEx", offsetof(cuda_driver, cuLaunchKernelEx)},
         {"cuMemsetD8Async", offsetof(cuda_driver, cuMemsetD8Async)},
+        {"cuMemsetD16Async", offsetof(cuda_driver, cuMemsetD16Async)},
+        {"cuMemsetD32Async", offsetof(cuda_driver, cuMemsetD32Async)},
+        {"cuMemsetD2D32Async", offsetof(cuda_driver, cuMemsetD2D32Async)},
     };
     void *const cuda = dlopen("libcuda.so.1", RTLD_NOW);
     CHECK(e, cuda != NULL, "no CUDA driver: libcuda.so.1 cannot be loaded; install NVIDIA's driver");
@@ -292,5 +295,51 @@ bool cuda_zero(error *e, int32_t device_index, void *data, int64_t bytes) {
     const CUresult result = driver.cuMemsetD8Async((CUdeviceptr)(uintptr_t)data, 0, (size_t)bytes, scope.stream);
     cuda_leave(e, &scope);
     CHECK_CUDA(e, "cuMemsetD8Async", result);
+    return !e->set;
+}
+
+/* An element of 8 or 16 bytes is 32-bit words, of which each is the column of a matrix with a row for each element. */
+static CUresult fill_words(CUstream stream, CUdeviceptr data, const uint32_t *word, size_t words, size_t count) {
+    size_t equal = 1;
+    while (equal < words && word[equal] == word[0]) {
+        equal++;
+    }
+    if (equal == words) {
+        return driver.cuMemsetD32Async(data, word[0], words * count, stream);
+    }
+    for (size_t i = 0; i < words; i++) {
+        const CUdeviceptr column = data + i * sizeof *word;
+        const CUresult result = driver.cuMemsetD2D32Async(column, words * sizeof *word, word[i], 1, count, stream);
+        if (result != CUDA_SUCCESS) {
+            return result;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult fill_memory(CUstream stream, CUdeviceptr data, const void *element, size_t size, size_t bytes) {
+    uint16_t half;
+    uint32_t word[4];
+    switch (size) {
+    case 1:
+        return driver.cuMemsetD8Async(data, *(const unsigned char *)element, bytes, stream);
+    case 2:
+        memcpy(&half, element, size);
+        return driver.cuMemsetD16Async(data, half, bytes / size, stream);
+    default:
+        memcpy(word, element, size);
+        return fill_words(stream, data, word, size / sizeof *word, bytes / size);
+    }
+}
+
+bool cuda_fill(error *e, int32_t device_index, void *data, const void *element, int64_t size, int64_t bytes) {
+    cuda_scope scope;
+    if (!cuda_enter(e, device_index, &scope)) {
+        return false;
+    }
+    const CUresult result =
+        fill_memory(scope.stream, (CUdeviceptr)(uintptr_t)data, element, (size_t)size, (size_t)bytes);
+    cuda_leave(e, &scope);
+    CHECK_CUDA(e, "cuMemset", result);
     return !e->set;
 }

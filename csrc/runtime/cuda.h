@@ -63,4 +63,7 @@ bool cuda_run(error *e, const cuda_scope *scope, const cuda_plan *plans, int cou
 /* Fills `bytes` bytes of memory of this device with zeros, in the order of its current stream. */
 bool cuda_zero(error *e, int32_t device_index, void *data, int64_t bytes);
 
+/* Fills `bytes` bytes with copies of one element of `size` bytes: 1, 2, 4, 8 or 16, of which `bytes` is a multiple. */
+bool cuda_fill(error *e, int32_t device_index, void *data, const void *element, int64_t size, int64_t bytes);
+
 #endif

@@ -71,6 +71,10 @@ typedef struct cuda_driver {
     CUresult (*cuKernelSetAttribute)(int attribute, int value, CUkernel kernel, CUdevice device);
     CUresult (*cuLaunchKernelEx)(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra);
     CUresult (*cuMemsetD8Async)(CUdeviceptr data, unsigned char value, size_t count, CUstream stream);
+    CUresult (*cuMemsetD16Async)(CUdeviceptr data, unsigned short value, size_t count, CUstream stream);
+    CUresult (*cuMemsetD32Async)(CUdeviceptr data, unsigned value, size_t count, CUstream stream);
+    CUresult (*cuMemsetD2D32Async)(CUdeviceptr data, size_t pitch, unsigned value, size_t width, size_t height,
+                                   CUstream stream);
 } cuda_driver;
 
 #endif

@@ -1,7 +1,7 @@
 /* Everything that a generated host function uses.
  *
  * Each is cut into the same steps, in the order in which <op>_run takes them: check the arguments and give the names of
- * the spec their values, copy inputs that lie otherwise than their body wants, allocate outputs, stop when there is
+ * the spec their values, allocate outputs, copy inputs that lie otherwise than their body wants, stop when there is
  * nothing to do, then on one of the two devices prepare what depends on the hardware, plan every pass and run the
  * passes. <op>_boxed, which PyTorch calls, stands around that: it takes the arguments, releases them, hands results
  * back and, as its last act, raises. */
@@ -17,6 +17,7 @@
 #include "cuda.h"
 #include "dtype.h"
 #include "error.h"
+#include "fill.h"
 #include "layout.h"
 #include "star.h"
 #include "tensor.h"

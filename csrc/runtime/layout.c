@@ -77,6 +77,87 @@ bool tensor_expand(tensor *t, const shape *s, view *storage) {
     return true;
 }
 
+/* How two dimensions are ordered in memory: negative when `a` lies within `b`, positive the other way round, 0 when
+ * their strides do not say. */
+static int order_in_memory(const tensor *t, int64_t a, int64_t b) {
+    const int64_t stride_a = t->strides[a], stride_b = t->strides[b];
+    if (stride_a == 0 || stride_b == 0) {
+        return 0;
+    }
+    if (stride_a != stride_b) {
+        return stride_a < stride_b ? -1 : 1;
+    }
+    return t->sizes[a] > t->sizes[b] ? 1 : 0; /* the larger size outside */
+}
+
+/* The dimensions from the innermost to the outermost: those of a contiguous tensor, sorted by insertion. A dimension
+ * whose place is open stays where it is, and others move past it. */
+static void sort_dims(const tensor *t, int64_t *dims) {
+    for (int64_t i = 0; i < t->dim; i++) {
+        dims[i] = t->dim - 1 - i;
+    }
+    for (int64_t i = 1; i < t->dim; i++) {
+        int64_t moving = i;
+        for (int64_t j = i - 1; j >= 0; j--) {
+            const int order = order_in_memory(t, dims[j], dims[moving]);
+            if (order < 0) {
+                break;
+            }
+            if (order > 0) {
+                const int64_t outer = dims[j];
+                dims[j] = dims[moving];
+                dims[moving] = outer;
+                moving = j;
+            }
+        }
+    }
+}
+
+/* Whether sizes and strides are those of a tensor without gaps and overlaps, as `dense` is. */
+static bool has_strides(const tensor *t, const int64_t *dense) {
+    for (int64_t i = 0; i < t->dim; i++) {
+        if (t->sizes[i] > 1 && t->strides[i] != dense[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool tensor_empty_like(error *e, tensor *t, const tensor *like, dtype d, device where) {
+    shape s = {.dim = 0};
+    int64_t dims[MAX_DIMS], dense[MAX_DIMS];
+    if (!shape_add(e, &s, like->sizes, like->dim)) {
+        return false;
+    }
+    sort_dims(like, dims);
+    int64_t stride = 1;
+    for (int64_t i = 0; i < like->dim; i++) {
+        const int64_t size = like->sizes[dims[i]];
+        dense[dims[i]] = stride;
+        stride *= size > 1 ? size : 1;
+    }
+    const bool kept = like->numel == 0 || has_strides(like, dense);
+    return tensor_empty_strided(e, t, &s, kept ? like->strides : dense, like->numel, d, where);
+}
+
+static void swap_last(int64_t *numbers, int64_t count) {
+    const int64_t last = numbers[count - 1];
+    numbers[count - 1] = numbers[count - 2];
+    numbers[count - 2] = last;
+}
+
+bool tensor_empty_transposed(error *e, tensor *t, const char *name, const shape *s, dtype d, device where) {
+    int64_t strides[MAX_DIMS];
+    shape swapped = *s;
+    swap_last(swapped.sizes, swapped.dim);
+    const int64_t numel = contiguous_strides(e, name, &swapped, strides);
+    if (numel < 0) {
+        return false;
+    }
+    swap_last(strides, s->dim);
+    return tensor_empty_strided(e, t, s, strides, numel, d, where);
+}
+
 int64_t tensor_row_stride(const tensor *t) {
     int64_t stride = 0;
     if (t->handle != NULL) {

@@ -31,6 +31,13 @@ bool tensor_make_inner_contiguous(error *e, tensor *t, int64_t count);
  * it is and returns false when it cannot be broadcast to them. `storage` must live as long as the tensor. */
 bool tensor_expand(tensor *t, const shape *s, view *storage);
 
+/* Makes an uninitialised tensor of the sizes of `like`, with its strides; where that has gaps or overlaps, with the
+ * strides of a tensor that has none and whose dimensions come in the same order, as torch.empty_like does. */
+bool tensor_empty_like(error *e, tensor *t, const tensor *like, dtype d, device where);
+
+/* Makes an uninitialised tensor whose last two dimensions, which it has, are swapped in memory. */
+bool tensor_empty_transposed(error *e, tensor *t, const char *name, const shape *s, dtype d, device where);
+
 /* What a body sees: the stride from one row to the next, the width of a row when there is only one; sizes and strides
  * of every dimension. An absent tensor has none. */
 int64_t tensor_row_stride(const tensor *t);

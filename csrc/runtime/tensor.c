@@ -81,9 +81,7 @@ bool same_sizes(const int64_t *a, int64_t count_a, const int64_t *b, int64_t cou
     return count_a == count_b && (count_a == 0 || memcmp(a, b, (size_t)count_a * sizeof *a) == 0);
 }
 
-/* Contiguous strides as PyTorch defines them: a size of 0 counts as 1. Returns the number of elements, -1 after an
- * error. */
-static int64_t contiguous_strides(error *e, const char *name, const shape *s, int64_t *strides) {
+int64_t contiguous_strides(error *e, const char *name, const shape *s, int64_t *strides) {
     /* 2^60 elements of 16 bytes are out of any allocator's reach; past that, strides would not fit either. */
     const int64_t limit = INT64_C(1) << 60;
     int64_t stride = 1;
@@ -104,12 +102,8 @@ static int64_t contiguous_strides(error *e, const char *name, const shape *s, in
     return empty ? 0 : stride;
 }
 
-bool tensor_empty(error *e, tensor *t, const char *name, const shape *s, dtype d, device where) {
-    int64_t strides[MAX_DIMS];
-    const int64_t numel = contiguous_strides(e, name, s, strides);
-    if (numel < 0) {
-        return false;
-    }
+bool tensor_empty_strided(error *e, tensor *t, const shape *s, const int64_t *strides, int64_t numel, dtype d,
+                          device where) {
     if (aoti_torch_empty_strided(s->dim, s->sizes, strides, dtype_to_torch(d), where.type, where.index, &t->handle) !=
         0) {
         t->handle = NULL;
@@ -120,6 +114,12 @@ bool tensor_empty(error *e, tensor *t, const char *name, const shape *s, dtype d
     t->dtype = d;
     t->device = where;
     return read_layout(e, t);
+}
+
+bool tensor_empty(error *e, tensor *t, const char *name, const shape *s, dtype d, device where) {
+    int64_t strides[MAX_DIMS];
+    const int64_t numel = contiguous_strides(e, name, s, strides);
+    return numel >= 0 && tensor_empty_strided(e, t, s, strides, numel, d, where);
 }
 
 /* The one thing that a host function asks of ATen and that autograd would record: grad mode is off meanwhile. */

@@ -49,6 +49,12 @@ bool tensor_make_copy(error *e, tensor *t);
 /* Makes an uninitialised contiguous tensor; `name` is for the text of an error. */
 bool tensor_empty(error *e, tensor *t, const char *name, const shape *s, dtype d, device where);
 
+/* The same in two steps, for other strides. Contiguous ones are as PyTorch defines them: a size of 0 counts as 1. The
+ * first returns the number of elements, -1 after an error. */
+int64_t contiguous_strides(error *e, const char *name, const shape *s, int64_t *strides);
+bool tensor_empty_strided(error *e, tensor *t, const shape *s, const int64_t *strides, int64_t numel, dtype d,
+                          device where);
+
 /* The data of a tensor, null for an absent one. */
 static inline bool tensor_const_data(error *e, const tensor *t, const void **data) {
     *data = NULL;

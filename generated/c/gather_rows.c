@@ -145,7 +145,7 @@ static bool gather_rows_nothing_to_do(const gather_rows_frame *f) {
     return f->t.y.numel == 0;
 }
 
-/* Every output is zero when a kernel has nothing to run on. */
+/* Outputs without a value to start at are zero when a kernel has nothing to run on. */
 static bool gather_rows_zero(error *e, const gather_rows_frame *f) {
     return tensor_zero(e, &f->t.y);
 }
@@ -339,11 +339,11 @@ static bool gather_rows_run(error *e, gather_rows_frame *f) {
         !gather_rows_values(e, f)) {
         return false;
     }
-    if (!tensor_make_contiguous(e, &f->t.table) ||
-        !tensor_make_contiguous(e, &f->t.index)) {
+    if (!gather_rows_allocate(e, f)) {
         return false;
     }
-    if (!gather_rows_allocate(e, f)) {
+    if (!tensor_make_contiguous(e, &f->t.table) ||
+        !tensor_make_contiguous(e, &f->t.index)) {
         return false;
     }
     if (gather_rows_nothing_to_do(f)) {

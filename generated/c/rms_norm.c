@@ -98,7 +98,7 @@ static bool rms_norm_nothing_to_do(const rms_norm_frame *f) {
     return f->t.y.numel == 0 && f->t.rstd.numel == 0;
 }
 
-/* Every output is zero when a kernel has nothing to run on. */
+/* Outputs without a value to start at are zero when a kernel has nothing to run on. */
 static bool rms_norm_zero(error *e, const rms_norm_frame *f) {
     return tensor_zero(e, &f->t.y) &&
            tensor_zero(e, &f->t.rstd);
@@ -284,11 +284,11 @@ static bool rms_norm_run(error *e, rms_norm_frame *f, bool saved) {
     if (!rms_norm_check(e, f)) {
         return false;
     }
-    if (!tensor_make_contiguous(e, &f->t.x) ||
-        !tensor_make_contiguous(e, &f->t.weight)) {
+    if (!rms_norm_allocate(e, f, saved)) {
         return false;
     }
-    if (!rms_norm_allocate(e, f, saved)) {
+    if (!tensor_make_contiguous(e, &f->t.x) ||
+        !tensor_make_contiguous(e, &f->t.weight)) {
         return false;
     }
     if (rms_norm_nothing_to_do(f)) {

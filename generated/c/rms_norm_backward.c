@@ -121,7 +121,7 @@ static bool rms_norm_backward_nothing_to_do(const rms_norm_backward_frame *f) {
     return f->t.grad_x.numel == 0 && f->t.grad_weight.numel == 0;
 }
 
-/* Every output is zero when a kernel has nothing to run on. */
+/* Outputs without a value to start at are zero when a kernel has nothing to run on. */
 static bool rms_norm_backward_zero(error *e, const rms_norm_backward_frame *f) {
     return tensor_zero(e, &f->t.grad_x) &&
            tensor_zero(e, &f->t.grad_weight);
@@ -418,13 +418,13 @@ static bool rms_norm_backward_run(error *e, rms_norm_backward_frame *f) {
     if (!rms_norm_backward_check(e, f)) {
         return false;
     }
+    if (!rms_norm_backward_allocate(e, f)) {
+        return false;
+    }
     if (!tensor_make_contiguous(e, &f->t.grad_y) ||
         !tensor_make_contiguous(e, &f->t.x) ||
         !tensor_make_contiguous(e, &f->t.weight) ||
         !tensor_make_contiguous(e, &f->t.rstd)) {
-        return false;
-    }
-    if (!rms_norm_backward_allocate(e, f)) {
         return false;
     }
     if (rms_norm_backward_nothing_to_do(f)) {

@@ -66,7 +66,7 @@ static bool square_nothing_to_do(const square_frame *f) {
     return f->t.y.numel == 0;
 }
 
-/* Every output is zero when a kernel has nothing to run on. */
+/* Outputs without a value to start at are zero when a kernel has nothing to run on. */
 static bool square_zero(error *e, const square_frame *f) {
     return tensor_zero(e, &f->t.y);
 }
@@ -148,10 +148,10 @@ static bool square_run(error *e, square_frame *f) {
     if (!square_check(e, f)) {
         return false;
     }
-    if (!tensor_make_contiguous(e, &f->t.x)) {
+    if (!square_allocate(e, f)) {
         return false;
     }
-    if (!square_allocate(e, f)) {
+    if (!tensor_make_contiguous(e, &f->t.x)) {
         return false;
     }
     if (square_nothing_to_do(f)) {

@@ -76,7 +76,7 @@ static bool square_backward_nothing_to_do(const square_backward_frame *f) {
     return f->t.grad_x.numel == 0;
 }
 
-/* Every output is zero when a kernel has nothing to run on. */
+/* Outputs without a value to start at are zero when a kernel has nothing to run on. */
 static bool square_backward_zero(error *e, const square_backward_frame *f) {
     return tensor_zero(e, &f->t.grad_x);
 }
@@ -160,11 +160,11 @@ static bool square_backward_run(error *e, square_backward_frame *f) {
     if (!square_backward_check(e, f)) {
         return false;
     }
-    if (!tensor_make_contiguous(e, &f->t.grad_y) ||
-        !tensor_make_contiguous(e, &f->t.x)) {
+    if (!square_backward_allocate(e, f)) {
         return false;
     }
-    if (!square_backward_allocate(e, f)) {
+    if (!tensor_make_contiguous(e, &f->t.grad_y) ||
+        !tensor_make_contiguous(e, &f->t.x)) {
         return false;
     }
     if (square_backward_nothing_to_do(f)) {

@@ -112,6 +112,48 @@ class Check:
 # ---------------------------------------------------------------- sizes and their spelling
 
 
+def _order_in_memory(sizes: Sequence[int], strides: Sequence[int], a: int, b: int) -> int:
+    """Below 0 when dim `a` lies within dim `b`, above 0 the other way round, 0 when their strides do not say."""
+    if strides[a] == 0 or strides[b] == 0:
+        return 0
+    if strides[a] != strides[b]:
+        return -1 if strides[a] < strides[b] else 1
+    return 1 if sizes[a] > sizes[b] else 0
+
+
+def like_strides(tensor: torch.Tensor) -> Sequence[int]:
+    """The strides of an output like `tensor`: tensor_empty_like in csrc/runtime/layout.c."""
+    sizes, strides = tensor.shape, tensor.stride()
+    if tensor.is_contiguous():
+        return strides
+    dims = list(reversed(range(tensor.dim())))
+    for i in range(1, len(dims)):
+        moving = i
+        for j in reversed(range(i)):
+            order = _order_in_memory(sizes, strides, dims[j], dims[moving])
+            if order < 0:
+                break
+            if order > 0:
+                dims[j], dims[moving] = dims[moving], dims[j]
+                moving = j
+    dense, stride = [0] * len(dims), 1
+    for dim in dims:
+        dense[dim] = stride
+        stride = stride * sizes[dim] if sizes[dim] > 1 else stride
+    kept = all(strides[dim] == dense[dim] for dim in dims if sizes[dim] > 1)
+    return strides if kept else dense
+
+
+def transposed_strides(sizes: Sequence[int]) -> Sequence[int]:
+    """The strides of an output whose last two dims are swapped in memory."""
+    strides = [1, torch.sym_max(sizes[-2], 1)]
+    stride = strides[1] * torch.sym_max(sizes[-1], 1)
+    for size in reversed(sizes[:-2]):
+        strides.insert(0, stride)
+        stride = stride * torch.sym_max(size, 1)
+    return strides
+
+
 def product(sizes: Sequence[int]) -> int:
     """A star as a number."""
     return math.prod(sizes)

@@ -193,3 +193,29 @@ def listed(
     return torch.cat([x.movedim(0, -1), added], -1), torch.full(
         (torch.Size(sizes).numel(),), float(total), dtype=torch.float64
     )
+
+
+def filled(x: Tensor, m: int) -> tuple[Tensor, ...]:
+    count = min(m, len(x))
+    values = (-float("inf"), 0, 0.3333, 1e-300, -1234567890123, -2, True, 1.5 + 0j, -2 + 0j)
+    dtypes = (x.dtype, x.dtype, x.dtype, torch.float64, torch.int64, torch.int16, torch.bool, *2 * [torch.complex128])
+    outputs = [torch.full((m,), value, dtype=dtype) for value, dtype in zip(values, dtypes, strict=True)]
+    outputs[0][:count] = x[:count]
+    outputs[1][:count] = 2 * x[:count]
+    return tuple(outputs)
+
+
+def alike(x: Tensor) -> tuple[Tensor, Tensor]:
+    return 2 * x, x / 2
+
+
+def alike_matrix(x: Tensor) -> Tensor:
+    return 3 * x
+
+
+def alike_matrix_backward(grad_y: Tensor, x: Tensor) -> Tensor:
+    return 3 * grad_y
+
+
+def swapped(x: Tensor) -> Tensor:
+    return -x

@@ -10,7 +10,7 @@ from torch.library import opcheck
 from torch.profiler import ProfilerActivity, profile
 
 from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple
-from tests.harness.layouts import LAYOUTS, is_taken, leaves, make, recording, small_enough
+from tests.harness.layouts import LAYOUTS, is_taken, leaves, make, output_strides, recording, small_enough
 from tests.harness.numbers import assert_close, terms, tolerance
 
 
@@ -42,7 +42,7 @@ def _compare(
             result.dtype, terms(tensors, result)
         )
         print(f"{what}: {name}: tolerance {allowed:.3g}")
-        assert_close(result, expected, allowed, f"{what}: {name}")
+        assert_close(result, expected, allowed, f"{what}: {name}", output_strides(op, name, arguments, result.shape))
 
 
 def special_values(op: Contract, device: str, dtypes: tuple[str, ...], sample: Sample) -> None:

@@ -152,6 +152,16 @@ def is_taken(op: Contract, name: str, tensor: torch.Tensor) -> bool:
     return tensor.is_contiguous()
 
 
+def output_strides(op: Contract, name: str, arguments: Arguments, shape: Shape) -> tuple[int, ...] | None:
+    """The strides that the words after an output's type ask for; None where it is contiguous."""
+    for word in op.words.get(name, ()):
+        if word == "transposed":
+            return torch.empty(*shape[:-2], shape[-1], shape[-2]).mT.stride()
+        if word.startswith("like("):
+            return torch.empty_like(arguments[word[5:-1]]).stride()
+    return None
+
+
 def _has_view(tensor: torch.Tensor, shape: Shape) -> bool:
     try:
         tensor.view(shape)

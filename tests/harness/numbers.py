@@ -27,10 +27,17 @@ def tolerance(dtype: torch.dtype, count: int) -> float:
     return rounding(name) + per_term(name) * sqrt(count)
 
 
-def assert_close(actual: torch.Tensor, expected: torch.Tensor, allowed: float, what: str) -> None:
-    """Compares with a reference in float64; shape and strides too: outputs are contiguous."""
+def assert_close(
+    actual: torch.Tensor,
+    expected: torch.Tensor,
+    allowed: float,
+    what: str,
+    strides: tuple[int, ...] | None = None,
+) -> None:
+    """Compares with a reference in float64; shape and strides too: outputs are contiguous where none are given."""
     assert actual.shape == expected.shape, f"{what}: shape {tuple(actual.shape)}, expected {tuple(expected.shape)}"
-    assert actual.is_contiguous(), f"{what}: strides {actual.stride()}"
+    right = actual.is_contiguous() if strides is None else actual.stride() == strides
+    assert right, f"{what}: strides {actual.stride()}"
     found = actual.detach().cpu()
     if not found.is_floating_point() and not found.is_complex():
         assert torch.equal(found, expected.to(found.dtype)), what
