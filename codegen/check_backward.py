@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from codegen import contract
 from codegen.contract import Acc, Argument, DimEntry, Dtype, FixedDtype, Output, ScalarType, Shape, TensorType, Variable
 from codegen.errors import nearest, shown
 from codegen.load import Scalar
@@ -57,11 +58,7 @@ def floating(operator: Operator, tensor: TensorType) -> bool:
 
 def dtypes_of(operator: Operator, dtype: Dtype) -> tuple[str, ...]:
     """The dtypes that a tensor of this operator can have."""
-    if isinstance(dtype, FixedDtype):
-        return (dtype.name,)
-    name = dtype.name if isinstance(dtype, Variable) else dtype.variable
-    found = next(variable.dtypes for variable in operator.types if variable.name == name)
-    return tuple(DTYPES[item].acc for item in found) if isinstance(dtype, Acc) else found
+    return contract.dtypes_of(dtype, operator.types)
 
 
 class _Matcher:

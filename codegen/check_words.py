@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite, isinf
 
 from codegen import layouts, supported
-from codegen.contract import Acc, Argument, DimEntry, FixedDtype, ScalarType, TensorType, TypeVariable, Variable, Word
+from codegen.contract import Argument, DimEntry, ScalarType, TensorType, TypeVariable, Word, dtypes_of
 from codegen.errors import Position, nearest, shown
 from codegen.fields import Field
 from codegen.load import Scalar
@@ -109,7 +109,7 @@ def check_output_words(
         place = field.node.at(word.offset)
         argument: int | float | str | None = None
         if word.name == "fill":
-            argument = _fill(read, place, word.argument, dtypes_of(kind, types))
+            argument = _fill(read, place, word.argument, dtypes_of(kind.dtype, types.values()))
         elif word.name == "like":
             argument = word.argument
             _like(read, place, kind, word.argument, inputs)
@@ -117,17 +117,6 @@ def check_output_words(
             _transposed(read, place, field, kind)
         found.append(Word(word.name, argument))
     return tuple(found)
-
-
-def dtypes_of(kind: TensorType, types: Mapping[str, TypeVariable]) -> tuple[str, ...]:
-    """The dtypes that a tensor can have."""
-    match kind.dtype:
-        case FixedDtype():
-            return (kind.dtype.name,)
-        case Variable():
-            return types[kind.dtype.name].dtypes
-        case Acc():
-            return tuple(DTYPES[name].acc for name in types[kind.dtype.variable].dtypes)
 
 
 def _like(read: Reader, place: Position, kind: TensorType, name: str, inputs: Mapping[str, Argument]) -> None:

@@ -5,10 +5,12 @@ Like the rest of the model (model.py) this knows no YAML, no C, no files and no 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from codegen.expr import Expr
+from codegen.types import DTYPES
 
 # ---------------------------------------------------------------- dtypes and shapes
 
@@ -113,6 +115,15 @@ class Shape:
     def text(self) -> str:
         """The contract as written, spaces normalised: `[*rows, n]`."""
         return "[" + ", ".join(entry.text for entry in self.entries) + "]"
+
+
+def dtypes_of(dtype: Dtype, variables: Iterable[TypeVariable]) -> tuple[str, ...]:
+    """The dtypes that a tensor can have."""
+    if isinstance(dtype, FixedDtype):
+        return (dtype.name,)
+    name = dtype.name if isinstance(dtype, Variable) else dtype.variable
+    found = next(variable.dtypes for variable in variables if variable.name == name)
+    return tuple(DTYPES[one].acc for one in found) if isinstance(dtype, Acc) else found
 
 
 # ---------------------------------------------------------------- arguments, outputs, scratch

@@ -196,7 +196,7 @@ def _launch(entry: LaunchEntry) -> Launch:
 def _gradient(op: Operator) -> str:
     if op.backward is not None:
         return f"computed by {op.backward.operator}"
-    if op.differentiable is False:
+    if op.never_requires_grad:
         return "none: outputs never require grad"
     return "none: backward raises an error that names this operator"
 

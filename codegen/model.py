@@ -14,10 +14,11 @@ from functools import cached_property
 from itertools import product
 from typing import TypeAlias
 
-from codegen.contract import Argument, DimEntry, Output, Scratch, TensorType, TypeVariable
+from codegen.contract import Argument, DimEntry, Output, Scratch, TensorType, TypeVariable, dtypes_of
 from codegen.expr import Constant, Expr, NameKind, Query, names, walk
 from codegen.expr_text import print_text
 from codegen.rules import Index, Rule, Span, ValueRule
+from codegen.types import is_floating
 
 # ---------------------------------------------------------------- dims, checks, launches
 
@@ -292,6 +293,24 @@ class Operator:
                 if isinstance(entry, DimEntry) and any(name.kind is NameKind.DERIVED for name in names(entry.expr)):
                     found[query] = print_text(query)
         return found
+
+    @cached_property
+    def may_need_gradient(self) -> tuple[Argument, ...]:
+        """The inputs that can make outputs require grad, or could if there were a backward: floating in some call, and
+        without the word `no_grad`.
+        """
+        found = []
+        for argument in self.tensors:
+            assert isinstance(argument.type, TensorType)
+            dtypes = dtypes_of(argument.type.dtype, self.types)
+            if any(is_floating(name) for name in dtypes) and not argument.has_word("no_grad"):
+                found.append(argument)
+        return tuple(found)
+
+    @cached_property
+    def never_requires_grad(self) -> bool:
+        """Whether no call records a gradient: the operator says so, or each of its inputs."""
+        return self.differentiable is False or (self.backward is None and not self.may_need_gradient)
 
     @cached_property
     def dtype_choices(self) -> tuple[DtypeChoice, ...]:

@@ -44,7 +44,7 @@ class ModuleView:
     unchecked: bool  # something is annotated as Any
     saves: bool  # has saved outputs
     declared: bool  # has a backward operator
-    differentiable: bool  # not `differentiable: false`
+    differentiable: bool  # records gradients, or says that there are none
     fake: tuple[str, ...]
     autograd: AutogradView
     kernels: tuple[Kernels, ...]
@@ -153,7 +153,7 @@ def _kernels(op: Operator) -> list[Kernels]:
     """The public operator records gradients; below its internal twins nothing is recorded."""
     found = []
     for entry in dispatched(op):
-        records = entry.public and op.differentiable is not False
+        records = entry.public and not op.never_requires_grad
         autograd = '"Autograd", with_keyset=True' if records else '"Autograd"'
         autograd = f"{'_autograd' if records else 'torch.library.fallthrough_kernel'}, {autograd}"
         found.append(Kernels(entry.name, "_fake_saved" if entry.saved else "_fake", autograd))
@@ -171,10 +171,10 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         header=tuple(_header(public_schema(library.namespace, op), op.doc)),
         variables=tuple(line for variable in op.types for line in _variable(variable)),
         sequence=any("Sequence[" in parameter for parameter in parameters(op)),
-        unchecked=op.differentiable is not False or any(": Any" in name for name in parameters(op, unchecked=True)),
+        unchecked=not op.never_requires_grad or any(": Any" in name for name in parameters(op, unchecked=True)),
         saves=bool(op.saved_outputs),
         declared=op.backward is not None,
-        differentiable=op.differentiable is not False,
+        differentiable=not op.never_requires_grad,
         fake=tuple(_fakes(names)),
         autograd=autograd_view(library, names, parameters(op), passed(op)),
         kernels=tuple(_kernels(op)),

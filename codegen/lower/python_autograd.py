@@ -145,7 +145,7 @@ def _with_gradient(op: Operator) -> list[Argument]:
     if op.backward is not None:
         inputs = {gradient.input for gradient in op.backward.gradients}
         return [argument for argument in op.tensors if argument.name in inputs]
-    return [argument for argument in op.tensors if not argument.has_word("no_grad")]
+    return list(op.may_need_gradient)
 
 
 def _recorded(names: Names, or_else: str) -> list[str]:

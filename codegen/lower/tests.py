@@ -33,6 +33,7 @@ class TestView:
     imports: str
     modules: str
     mask: bool
+    no_grad: bool
     declared: bool
     missing: bool
     never: bool
@@ -73,7 +74,7 @@ def autograd_state(op: Operator) -> str:
     """declared, missing or never."""
     if op.backward is not None:
         return "declared"
-    return "never" if op.differentiable is False else "missing"
+    return "never" if op.never_requires_grad else "missing"
 
 
 def _gradients(op: Operator, usual: Sample) -> list[str]:
@@ -83,7 +84,7 @@ def _gradients(op: Operator, usual: Sample) -> list[str]:
         return [argument.name for argument in op.tensors if argument.name in inputs]
     names = []
     for argument in op.tensors:
-        if is_floating(dtype_of(usual, argument.name)) and not argument.has_word("no_grad"):
+        if argument in op.may_need_gradient and is_floating(dtype_of(usual, argument.name)):
             names.append(argument.name)
     return names
 
@@ -241,6 +242,7 @@ def test_view(library: Library, op: Operator) -> TestView:
         imports=", ".join(sorted(names)),
         modules=", ".join(["compiled", "cuda", "forward", "gradients", "refused"]),
         mask=op.grad_mask,
+        no_grad=any(argument.has_word("no_grad") and argument not in op.may_need_gradient for argument in op.tensors),
         declared=state == "declared",
         missing=state == "missing",
         never=state == "never",

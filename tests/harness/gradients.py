@@ -267,3 +267,17 @@ def never(op: Contract, device: str, sample: Sample) -> None:
     given = leaves(given, op.gradients)
     for function in (*op.roads(), *op.dispatched()):
         assert not any(result.requires_grad for result in as_tuple(op.call(function, given)))
+
+
+def no_grad(op: Contract, device: str, sample: Sample) -> None:
+    """An input that says `no_grad` makes no output require grad, and gets no gradient when another one does."""
+    arguments = make(op, sample, op.choices()[0], device)
+    silent = tuple(name for name in op.tensors if "no_grad" in op.words.get(name, ()))
+    silent = tuple(name for name in silent if arguments[name].is_floating_point())
+    for road in op.roads():
+        given = leaves(arguments, silent)
+        assert not any(result.requires_grad for result in as_tuple(op.call(road, given)))
+        if op.autograd == "declared":
+            given = leaves(arguments, (*silent, *op.gradients))
+            _loss(as_tuple(op.call(road, given)), UPSTREAM["dense"]).backward()
+            assert all(given[name].grad is None for name in silent)
