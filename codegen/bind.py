@@ -56,6 +56,7 @@ from codegen.rules import (
     ComputedCompare,
     ComputeStar,
     ContiguousRule,
+    Decide,
     Derive,
     DeviceRule,
     DimCompare,
@@ -182,14 +183,24 @@ def rules(
     found += [CheckRule(check.condition, check.text, check.message) for check in checks]
     found += _column_checks(arguments, values)
     for output in outputs:
-        found += [*_size_rules(output.name, output.type.shape), *stars.computed(output.type.shape)]
-        found += sizes_rules(arguments, output.name, output.type.shape)
-        found += _dims_rules(output.name, output.type.shape, by_name, stars)
+        found += _output_rules(output, arguments, by_name, stars)
     for tensor_ in scratch:
         found += sizes_rules(arguments, tensor_.name, tensor_.type.shape)
         found += stars.computed(tensor_.type.shape)
     found += [_given(rule, rule.argument, optional) for rule in values]
     return tuple(found)
+
+
+def _output_rules(output: Output, arguments: Sequence[Argument], dims: Mapping[str, Dim], stars: _Stars) -> list[Rule]:
+    """What must hold for an output to be made, where it is made."""
+    shape, owner = output.type.shape, output.name if output.condition is not None else ""
+    found: list[PlainRule] = [*_size_rules(output.name, shape), *stars.computed(shape, owner)]
+    found += sizes_rules(arguments, output.name, shape)
+    found += _dims_rules(output.name, shape, dims, stars, owner)
+    if output.condition is None:
+        return list(found)
+    decide = Decide(output.name, output.condition, print_text(output.condition))
+    return [decide, *(When((), (), rule, output.name) for rule in found)]
 
 
 def _given(rule: PlainRule, argument: str, optional: frozenset[str]) -> Rule:
@@ -295,7 +306,7 @@ def _by_holder(
 
 class _Stars:
     """The functions of stars of one operator: each is computed once, before the first shape that uses it, and once more
-    for each optional input that states it.
+    for each optional input, and each output with a condition, that states it.
     """
 
     def __init__(self, dims: Mapping[str, Dim]) -> None:
@@ -303,8 +314,8 @@ class _Stars:
         self.found: dict[tuple[str, str], int] = {}
 
     def computed(self, shape: Shape, owner: str = "") -> list[ComputeStar]:
-        """The rules that compute what this shape uses and no shape before it did; `owner` is the optional input that
-        states it.
+        """The rules that compute what this shape uses and no shape before it did; `owner` is what states it and may
+        be absent.
         """
         rules = []
         for entry in shape.entries:
@@ -322,18 +333,19 @@ class _Stars:
         return self.found.get(("", entry.text), self.found.get((owner, entry.text), -1))
 
 
-def _dims_rules(tensor: str, shape: Shape, dims: Mapping[str, Dim], stars: _Stars) -> list[DimsRule]:
+def _dims_rules(tensor: str, shape: Shape, dims: Mapping[str, Dim], stars: _Stars, owner: str) -> list[DimsRule]:
     """A star has as many dims as fit beside the other entries of its inputs; an output may name more of them."""
     named = sum(isinstance(entry, DimEntry) for entry in shape.entries)
     for entry in shape.entries:
         if isinstance(entry, StarEntry) and entry.name not in dims:  # a list, of any length
             return [DimsRule(tensor, named, entry.name)]
         if isinstance(entry, StarEntry):
-            spans = [place.at for place in dims[entry.name].places if isinstance(place.at, Span)]
-            if named > min(span.front + span.back for span in spans):
+            places = dims[entry.name].places if entry.name in dims else ()  # else it is an argument
+            spans = [place.at for place in places if isinstance(place.at, Span)]
+            if spans and named > min(span.front + span.back for span in spans):
                 return [DimsRule(tensor, named, entry.name)]
         elif not isinstance(entry, DimEntry) and named > 0:
-            return [DimsRule(tensor, named, stars.number(entry))]
+            return [DimsRule(tensor, named, stars.number(entry, owner))]
     return []
 
 

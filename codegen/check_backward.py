@@ -114,6 +114,7 @@ class _Matcher:
         if output is not None:
             self.compare(argument, output.type, "output")
             self.compare_places(argument, output)
+            self.may_be_absent(argument, output)
             return Binding(name, "output", name)
         upstream = name.removeprefix("grad_")
         output = next((known for known in forward.public_outputs if known.name == upstream), None)
@@ -121,6 +122,7 @@ class _Matcher:
             if floating(forward, output.type):
                 self.compare(argument, output.type, "output")
                 self.compare_places(argument, output)
+                self.may_be_absent(argument, output)
             else:
                 self.error(f"the output {upstream} is never floating, so there is no {name}")
             return Binding(name, "gradient", upstream)
@@ -130,6 +132,12 @@ class _Matcher:
             return Binding(name, "dim", name)
         self.unknown_input(name)
         return None
+
+    def may_be_absent(self, argument: Argument, output: Output) -> None:
+        """What belongs to an output with a condition is not always there."""
+        if output.condition is not None and not argument.type.optional:
+            text = f"the output {output.name} is there on a condition, and the input {argument.name} of "
+            self.error(f"{text}{self.backward.name} is not optional", "write ? behind its type")
 
     def unknown_input(self, name: str) -> None:
         forward = self.forward

@@ -40,8 +40,9 @@ from codegen.contract import (
 )
 from codegen.defaults import parse_default
 from codegen.errors import Position, shown
-from codegen.expr import Expr, Name, NameKind, Query, Type, integer, uses
+from codegen.expr import Constant, Expr, Name, NameKind, Query, Type, integer, uses
 from codegen.expr import names as names_in
+from codegen.expr_text import print_text
 from codegen.fields import SECTIONS, Field, read_fields
 from codegen.load import Mapping, Scalar
 from codegen.model import DerivedDim, Dim
@@ -114,7 +115,7 @@ class _Checker:
         checks = self.scope(scalars, subjects, launch=False)
         met = stated_conditions(self.node, checks)
         tensors = [field for field in fields["outputs"] if isinstance(field.parsed.type, ParsedTensor)]
-        output_subjects = {field.name: replace(field.subject, may_be_absent=masked) for field in tensors}
+        output_subjects = {field.name: self.output_subject(field, masked) for field in tensors}
         launches = replace(self.scope(scalars, {**subjects, **output_subjects}, launch=True), met=met)
         arguments = [self.argument(field, checks) for field in inputs]
         known = {argument.name: argument for argument in arguments if argument is not None}
@@ -202,6 +203,10 @@ class _Checker:
 
     # ---------------------------------------------------------------- expressions
 
+    def output_subject(self, field: Field, masked: bool) -> Subject:
+        """Launches may ask whether an output is wanted where it may not be."""
+        return replace(field.subject, may_be_absent=masked or field.parsed.condition is not None)
+
     def scope(self, scalars: dict[str, Name], subjects: dict[str, Subject], launch: bool) -> Scope:
         """What shapes, checks or launches may name: dims, `dims:` so far, scalars."""
         known = {dim.name: Name(dim.name, NameKind.STAR if dim.star else NameKind.DIM, Type.INT) for dim in self.dims}
@@ -286,11 +291,33 @@ class _Checker:
         return Argument(field.name, kind, keyword_only, default, words, field.doc, field.parsed.text)
 
     def output(self, field: Field, scope: Scope, inputs: dict[str, Argument]) -> Output | None:
+        condition, text = None, field.parsed.text
+        if field.parsed.condition is not None:
+            condition = self.condition(field, field.parsed.condition, scope)
+            if condition is None:
+                return None
+            scope = replace(scope, met=(*scope.met, Condition(condition)))
+            text = f"{text} if {print_text(condition)}"
         kind = self.made_tensor(field, scope)
         if kind is None:
             return None
         words = check_output_words(self.read.within(field.part), field, kind, inputs, self.variables)
-        return Output(field.name, kind, words, None, field.doc, field.parsed.text)
+        return Output(field.name, kind, words, condition, field.doc, text)
+
+    def condition(self, field: Field, piece: Piece, scope: Scope) -> Expr | None:
+        """When an output is there."""
+        read, place = self.read.within(field.part), field.node.at(piece.offset)
+        if field.has_word("saved"):
+            read.error(place, "a `saved` output has no condition: it is computed whenever backward may need it")
+            return None
+        if "grad_mask" in self.taken:
+            read.error(place, "a gradient has no condition: grad_mask says which are wanted")
+            return None
+        expr = read.expression_at(field.node, piece.text, piece.offset, scope, Type.BOOL, "a condition")
+        if isinstance(expr, Constant):
+            read.error(place, "this condition names nothing that a call could change")
+            return None
+        return expr
 
     def scratch(self, field: Field, scope: Scope) -> Scratch | None:
         kind = self.made_tensor(field, scope)
@@ -367,6 +394,11 @@ class _Checker:
         """`*broadcast(a, b)`, `*drop(s, dim)` or `*replace(s, dim, k)`."""
         text = f"*{entry.function}({', '.join(' '.join(part.text.split()) for part in entry.parts)})"
         stars = entry.parts if entry.function == "broadcast" else entry.parts[:1]
+        for part in stars:
+            if part.text in self.spliced:
+                text = f"{part.text} is a list, and functions of stars take stars of inputs"
+                read.error(field.node.at(part.offset), text)
+                return None
         known = [self.is_star(read, field, part, scope) for part in stars]
         if not all(known):
             return None

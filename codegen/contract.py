@@ -198,7 +198,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Output:
-    """An output tensor. `condition` for `T[*rows] if return_lse`."""
+    """An output tensor. `condition` for `T[*rows] if return_lse`, which is None where it does not hold."""
 
     name: str
     type: TensorType

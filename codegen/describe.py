@@ -18,12 +18,10 @@ from codegen.messages_text import print_message_text
 from codegen.model import Backward, Binding, LaunchEntry, Library, Operator, Pass
 from codegen.rules import (
     AccDtypeRule,
-    BindDim,
-    BindStar,
+    Assignment,
     CheckRule,
     ChoiceRule,
     ContiguousRule,
-    Derive,
     DeviceArgumentRule,
     DeviceRule,
     DimsRule,
@@ -126,7 +124,7 @@ def describe(library: Library, op: Operator) -> Description:
         outputs=tuple(Entry(o.name, o.text, o.doc, saved=o.saved) for o in op.outputs),
         scratch=tuple(Entry(s.name, s.text, "") for s in op.scratch),
         dims=tuple(Named(dim.name, dim.text) for dim in op.derived),
-        checks=tuple(_check(rule) for rule in op.rules if not isinstance(plain(rule), BindDim | BindStar | Derive)),
+        checks=tuple(_check(rule) for rule in op.rules if not isinstance(plain(rule), Assignment)),
         kernels=tuple(_kernel(one) for one in op.passes),
         devices=op.devices,
         gradient=_gradient(op),
@@ -154,7 +152,7 @@ def _grad_mask(op: Operator) -> tuple[Entry, ...]:
 
 def _check(conditional: Rule) -> Check:
     rule = plain(conditional)
-    assert not isinstance(rule, BindDim | BindStar | Derive)
+    assert not isinstance(rule, Assignment)
     match rule:
         case DtypeRule() | SameDtypeRule() | AccDtypeRule():
             step = "dtypes"

@@ -26,6 +26,7 @@ from codegen.rules import (
     ChoiceRule,
     ComputeStar,
     ContiguousRule,
+    Decide,
     Derive,
     DeviceArgumentRule,
     DeviceRule,
@@ -253,7 +254,7 @@ def message(rule: PlainRule) -> Message:
             return _sum(rule)
         case OffsetsRule():
             return offsets_messages(rule)["none"]
-        case BindDim() | BindStar() | Derive():
+        case BindDim() | BindStar() | Derive() | Decide():
             raise ValueError("a binding has no message of its own")
 
 
@@ -268,7 +269,7 @@ def overflow_in(part: str) -> Message:
 
 
 def overflow_of(
-    rule: Derive | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ComputeStar | ValueRule,
+    rule: Derive | Decide | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ComputeStar | ValueRule,
 ) -> Message:
     """The overflow message of a rule that computes."""
     match rule:
@@ -278,6 +279,8 @@ def overflow_of(
             return overflow(f"{rule.span.argument}: the product of {rule.name}")
         case CheckRule():
             return overflow(rule.text)
+        case Decide():
+            return overflow(f"{rule.output}: {rule.text}")
         case ComputeStar():
             return overflow(rule.entry.text)
         case SizeRule():

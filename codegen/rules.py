@@ -320,12 +320,24 @@ class SumRule:
 
 
 @dataclass(frozen=True, slots=True)
+class Decide:
+    """Not a check: the output `output` is there where `condition` holds (overflow is an error)."""
+
+    output: str
+    condition: Expr
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class When:
-    """`rule` applies where every one of `given` was given and every one of `absent` was not."""
+    """`rule` applies where every one of `given` was given and every one of `absent` was not; with an `output`, where
+    that one is there.
+    """
 
     given: tuple[str, ...]
     absent: tuple[str, ...]
     rule: PlainRule
+    output: str = ""
 
 
 ValueRule: TypeAlias = ElementsRule | OffsetsRule | SumRule
@@ -344,6 +356,7 @@ PlainRule: TypeAlias = (
     | BindDim
     | BindStar
     | Derive
+    | Decide
     | ComputeStar
     | ShapeRule
     | ExpandRule
@@ -356,6 +369,9 @@ PlainRule: TypeAlias = (
     | OffsetsRule
     | SumRule
 )
+
+# What gives a name a value; all others check something.
+Assignment: TypeAlias = BindDim | BindStar | Derive | Decide
 
 Rule: TypeAlias = PlainRule | When
 

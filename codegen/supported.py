@@ -64,8 +64,6 @@ def parsed_type(diagnostics: Diagnostics, prefix: str, node: Scalar, parsed: Par
     for word in parsed.words:
         if word.name in WORDS:
             refuse(diagnostics, prefix, node, word.offset, WORDS[word.name])
-    if parsed.condition is not None:
-        refuse(diagnostics, prefix, node, parsed.condition.offset, "an output with a condition")
     if isinstance(parsed.type, ParsedTensor):
         _tensor(diagnostics, prefix, node, parsed.type)
 

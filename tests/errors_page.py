@@ -14,7 +14,7 @@ from codegen.errors import Diagnostics
 from codegen.load import load
 from codegen.messages import message
 from codegen.messages_text import print_message_text
-from codegen.rules import BindDim, BindStar, Derive, PlainRule, plain
+from codegen.rules import Assignment, PlainRule, plain
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "errors.md"
@@ -53,7 +53,7 @@ def rules() -> list[PlainRule]:
 
 def calls() -> list[str]:
     """What a call can say, a text for each kind of rule."""
-    return [print_message_text(message(rule)) for rule in rules() if not isinstance(rule, BindDim | BindStar | Derive)]
+    return [print_message_text(message(rule)) for rule in rules() if not isinstance(rule, Assignment)]
 
 
 def specs() -> list[tuple[str, list[str]]]:

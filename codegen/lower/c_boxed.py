@@ -40,7 +40,9 @@ def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
     run += [f"tensor_release(&e, &f.t.{name});" for name in released] + release_lines(op)
     returned = [output.name for output in (op.outputs if entry.saved else op.public_outputs)]
     give = [f"tensor_define(&e, &f.t.{name});" for name in returned] if op.grad_mask else []
-    give += [f"tensor_give(&e, &f.t.{name}, &stack[{i}]);" for i, name in enumerate(returned)]
+    for i, name in enumerate(returned):
+        optional = "_optional" if op.output(name).condition is not None else ""
+        give.append(f"tensor_give{optional}(&e, &f.t.{name}, &stack[{i}]);")
     return BoxedKernelView(boxed_symbol(entry), tuple(take), tuple(run), tuple(give))
 
 

@@ -11,7 +11,7 @@ from codegen.lower.c_arguments import device_values_lines, frame_lines, words_li
 from codegen.lower.c_boxed import BoxedKernelView, boxed_views
 from codegen.lower.c_layout import fitted
 from codegen.lower.checks import check_lines
-from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, place
+from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, place, wanted
 from codegen.lower.launch import EntryPoints, PassView, pass_views
 from codegen.lower.memory import arrange_calls, fill_calls, output_calls, stride_lines
 from codegen.lower.schema import public_schema
@@ -106,14 +106,14 @@ class _Host:
         """Every output that is wanted."""
         op, names = self.op, HostNames(self.op)
         lines: list[str] = []
-        for i, output in enumerate(op.outputs):
+        for output in op.outputs:
             shape = names.shape_calls(output.type.shape)
             dtype = names.dtype(output.type.dtype)
             calls = output_calls(output, dtype, self.device, shape)
             reset = ["s.dim = 0;"] if any("&s" in call.split(", ") for call in calls) else []
             block = [*reset, *all_or_return(calls)]
-            if op.grad_mask:
-                block = [f"if (f->mask[{i}]) {{", *indented(block), "}"]
+            if op.grad_mask or output.condition is not None:
+                block = [f"if ({wanted(op, output.name)}) {{", *indented(block), "}"]
             elif output.saved:
                 block = ["if (saved) {", *indented(block), "}"]
             lines += block
@@ -237,7 +237,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         stars=tuple(Named(dim.name) for dim in op.dims if dim.star and dim.optional),
         arguments=frame_lines(op),
         words=words_lines(op),
-        mask=len(op.outputs) if op.grad_mask else 0,
+        mask=len(op.outputs) if op.grad_mask or any(output.condition for output in op.outputs) else 0,
         star_functions=len(HostNames(op).stars),
         check=tuple(check_lines(op)),
         values=tuple(values),

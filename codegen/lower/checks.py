@@ -14,7 +14,7 @@ from codegen.expr import Expr, Name, Type
 from codegen.expr_c import print_real
 from codegen.lower.c_arguments import words_table
 from codegen.lower.c_layout import COLUMNS, fitted
-from codegen.lower.host import HostNames, dtype_constant, place
+from codegen.lower.host import HostNames, dtype_constant, place, wanted
 from codegen.lower.statements import all_or_return, indented, overflows
 from codegen.messages import (
     AccDtypeOf,
@@ -48,6 +48,7 @@ from codegen.rules import (
     ComputedCompare,
     ComputeStar,
     ContiguousRule,
+    Decide,
     Derive,
     DeviceArgumentRule,
     DeviceRule,
@@ -72,7 +73,9 @@ from codegen.rules import (
     plain,
 )
 
-Computing: TypeAlias = Derive | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ComputeStar | ValueRule
+Computing: TypeAlias = (
+    Derive | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ComputeStar | Decide | ValueRule
+)
 
 
 class Checks:
@@ -183,6 +186,9 @@ class Checks:
                 return self.check(f"tensor_is_contiguous(&f->t.{rule.argument})", message(rule))
             case CheckRule() | SizeRule():
                 return self.condition(self.names.expr(rule.condition), rule)
+            case Decide():
+                assign = fitted(f"{wanted(self.op, rule.output)} = ", self.names.expr(rule.condition), ";")
+                return self.computed(assign, rule)
             case ComputeStar():
                 return self.condition(self.star(rule), rule)
             case DimsRule():
@@ -306,12 +312,12 @@ def _headed(op: Operator, checks: Checks) -> Iterator[str]:
         CheckRule: "checks",
     }
     heading = ""
-    for (wanted, condition), rules in groupby(
+    for (kind, condition), rules in groupby(
         (rule for rule in op.rules if not isinstance(plain(rule), ValueRule)),
         lambda rule: (headings.get(type(plain(rule)), "shapes"), applies(rule, checks.names)),
     ):
-        if wanted != heading:
-            heading = wanted
+        if kind != heading:
+            heading = kind
             yield f"/* {heading} */"
         lines = [line for rule in rules for line in checks.rule(plain(rule))]
         yield from [f"if ({condition}) {{", *indented(lines), "}"] if condition else lines
@@ -321,7 +327,8 @@ def applies(rule: Rule, names: HostNames) -> str:
     """The condition in C under which a rule applies, "" where it always does."""
     if not isinstance(rule, When):
         return ""
-    return " && ".join([*map(names.given, rule.given), *(f"!{names.given(name)}" for name in rule.absent)])
+    conditions = [*map(names.given, rule.given), *(f"!{names.given(name)}" for name in rule.absent)]
+    return " && ".join([*conditions, wanted(names.op, rule.output)] if rule.output else conditions)
 
 
 def check_lines(op: Operator) -> list[str]:

@@ -44,6 +44,11 @@ def place(op: Operator) -> tuple[str, str]:
     return f"f->a.{where}", f"device_is_cuda(&f->a.{where})"
 
 
+def wanted(op: Operator, output: str) -> str:
+    """Whether an output is wanted, where it may not be: for a gradient the caller says so, else its condition."""
+    return f"f->mask[{[one.name for one in op.outputs].index(output)}]"
+
+
 class HostNames:
     """Prints expressions and tensor properties of one operator as host C."""
 
@@ -101,9 +106,8 @@ class HostNames:
 
     def given(self, subject: str) -> str:
         """Whether an optional argument was given, or a gradient is wanted."""
-        outputs = [output.name for output in self.op.outputs]
-        if subject in outputs:
-            return f"f->mask[{outputs.index(subject)}]"
+        if any(output.name == subject for output in self.op.outputs):
+            return wanted(self.op, subject)
         return f"given(&f->t.{subject})" if self.op.argument(subject).is_tensor else f"c->{subject}_given"
 
     def _aligned(self, subject: str, bytes_text: str) -> str:

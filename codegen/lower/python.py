@@ -7,10 +7,11 @@ autograd, registration, wrapper.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from codegen.contract import Argument, ScalarType, TypeVariable
+from codegen.contract import Argument, Output, ScalarType, TypeVariable
 from codegen.defaults import default_text
 from codegen.errors import one_of
 from codegen.lower.python_arguments import annotation, default
@@ -94,10 +95,10 @@ def passed(op: Operator) -> list[str]:
     return positional + keyword + (["grad_mask=grad_mask"] if op.grad_mask else [])
 
 
-def returned(op: Operator, count: int) -> str:
-    """The type of so many outputs."""
-    one = "Tensor | None" if op.grad_mask else "Tensor"
-    return one if count == 1 else f"tuple[{', '.join([one] * count)}]"
+def returned(op: Operator, outputs: Sequence[Output]) -> str:
+    """The type of what these outputs are returned as."""
+    kinds = ["Tensor | None" if op.grad_mask or output.condition is not None else "Tensor" for output in outputs]
+    return kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
 
 
 def _wrapper_doc(op: Operator) -> list[str]:
@@ -141,10 +142,10 @@ def _fakes(names: Names) -> list[str]:
     public = len(op.public_outputs)
     name = "_fake_saved" if op.saved_outputs else "_fake"
     given = parameters(op, unchecked=True)
-    lines = call(f"def {name}", given, f" -> {returned(op, len(op.outputs))}:", 0)
+    lines = call(f"def {name}", given, f" -> {returned(op, op.outputs)}:", 0)
     lines += [f"    {line}" for line in fake_lines(names)]
     if op.saved_outputs:
-        lines += ["", "", *call("def _fake", given, f" -> {returned(op, public)}:", 0)]
+        lines += ["", "", *call("def _fake", given, f" -> {returned(op, op.public_outputs)}:", 0)]
         lines.append(f"    return _fake_saved({', '.join(passed(op))}){'[0]' if public == 1 else f'[:{public}]'}")
     return lines
 
@@ -163,7 +164,7 @@ def _kernels(op: Operator) -> list[Kernels]:
 def module_view(library: Library, op: Operator) -> ModuleView:
     """The module of one operator."""
     names = Names(library.namespace, op)
-    wrapper = call(f"def {op.name}", parameters(op), f" -> {returned(op, len(op.public_outputs))}:", 0)
+    wrapper = call(f"def {op.name}", parameters(op), f" -> {returned(op, op.public_outputs)}:", 0)
     return ModuleView(
         namespace=library.namespace,
         op=op.name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import groupby
 
 from codegen.contract import BroadcastEntry, DimEntry, DropEntry, Output, ReplaceEntry, TensorType
@@ -22,6 +23,7 @@ from codegen.rules import (
     ComputedCompare,
     ComputeStar,
     ContiguousRule,
+    Decide,
     Derive,
     DeviceArgumentRule,
     DeviceRule,
@@ -52,7 +54,7 @@ def _check(names: Names, condition: str, text: Message) -> list[str]:
 
 
 def _computed(
-    names: Names, expr: Expr, rule: Derive | CheckRule | SizeRule | ShapeRule | ComputeStar, target: str = ""
+    names: Names, expr: Expr, rule: Derive | CheckRule | SizeRule | ShapeRule | ComputeStar | Decide, target: str = ""
 ) -> tuple[list[str], str]:
     """Statements that must come first, and the expression itself; leaving 64 bits is an error of its own."""
     if not can_overflow(expr):
@@ -142,6 +144,9 @@ def rule_lines(names: Names, rule: PlainRule) -> list[str]:
         case CheckRule() | SizeRule():
             first, condition = _computed(names, rule.condition, rule)
             return [*first, *_check(names, condition, message(rule))]
+        case Decide():
+            first, value = _computed(names, rule.condition, rule, names.wanted(rule.output))
+            return first or [f"{names.wanted(rule.output)} = {value}"]
         case ComputeStar():
             return _star(names, rule)
         case DimsRule():
@@ -163,14 +168,17 @@ def _output(names: Names, output: Output, index: int) -> str:
         made = f"{first}.new_{made}({', '.join(arguments)})"
     else:
         made = f"torch.{made}({', '.join(arguments)}, dtype={dtype}, device={names.device()})"
+    if output.condition is not None:
+        return f"{made} if {names.wanted(output.name)} else None"
     return f"{made} if grad_mask[{index}] else None" if names.op.grad_mask else made
 
 
-def _applies(rule: Rule) -> str:
+def _applies(names: Names, rule: Rule) -> str:
     """The condition under which a rule applies, "" where it always does."""
     if not isinstance(rule, When):
         return ""
-    return " and ".join([f"{name} is not None" for name in rule.given] + [f"{name} is None" for name in rule.absent])
+    conditions = [f"{name} is not None" for name in rule.given] + [f"{name} is None" for name in rule.absent]
+    return " and ".join([*conditions, names.wanted(rule.output)] if rule.output else conditions)
 
 
 def _asked(rule: PlainRule) -> list[Expr]:
@@ -178,7 +186,7 @@ def _asked(rule: PlainRule) -> list[Expr]:
     match rule:
         case Derive() | SizeRule():
             return [rule.expr]
-        case CheckRule():
+        case CheckRule() | Decide():
             return [rule.condition]
         case ExpandRule():
             return list(rule.sizes)
@@ -229,7 +237,7 @@ def fake_lines(names: Names) -> list[str]:
         lines += call("_check", [f"{HELPER}count(grad_mask) == {len(outputs)}", text])
     if names.op.tensors:
         lines += call("_check.dims", [f"{argument.name}={argument.name}" for argument in names.op.tensors])
-    for condition, rules in groupby(_relevant(names), _applies):
+    for condition, rules in groupby(_relevant(names), partial(_applies, names)):
         body = [line for rule in rules for line in rule_lines(names, plain(rule))]
         lines += [f"if {condition}:", *(f"    {line}" for line in body)] if condition and body else body
     lines += [f"{output.name} = {_output(names, output, i)}" for i, output in enumerate(outputs)]

@@ -68,6 +68,10 @@ class Names:
         sizes = star if isinstance(star, str) else self.stars[star]
         return f"{HELPER}count({sizes}) + {named}"
 
+    def wanted(self, output: str) -> str:
+        """The local that says whether an output with a condition is there."""
+        return self.fresh(f"{output}_wanted")
+
     def fresh(self, name: str) -> str:
         """`name`, or with underscores behind it where the operator uses that name itself."""
         while name in self.taken:

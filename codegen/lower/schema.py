@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codegen.contract import Argument, Default, ScalarType, TensorType
+from codegen.contract import Argument, Default, Output, ScalarType, TensorType
 from codegen.model import Operator
 
 SCALAR_TYPES = {
@@ -64,21 +65,22 @@ def arguments(op: Operator) -> str:
     return ", ".join(positional + (["*", *keyword] if keyword else []))
 
 
-def _returns(count: int) -> str:
-    return "Tensor" if count == 1 else "(" + ", ".join(["Tensor"] * count) + ")"
+def _returns(outputs: Sequence[Output]) -> str:
+    kinds = ["Tensor" if output.condition is None else "Tensor?" for output in outputs]
+    return kinds[0] if len(kinds) == 1 else f"({', '.join(kinds)})"
 
 
 def dispatched(op: Operator) -> tuple[DispatchedOperator, ...]:
     """The operator, its twin without a kernel at the Autograd key, and one that also returns any saved outputs."""
     text = arguments(op)
-    public = len(op.public_outputs)
+    public = op.public_outputs
 
-    def entry(name: str, count: int, saved: bool, is_public: bool) -> DispatchedOperator:
-        return DispatchedOperator(name, f"{name}({text}) -> {_returns(count)}", saved, is_public)
+    def entry(name: str, outputs: Sequence[Output], saved: bool, is_public: bool) -> DispatchedOperator:
+        return DispatchedOperator(name, f"{name}({text}) -> {_returns(outputs)}", saved, is_public)
 
     entries = [entry(op.name, public, False, True), entry(f"_{op.name}_no_grad", public, False, False)]
     if op.saved_outputs:
-        entries.append(entry(f"_{op.name}_saved", len(op.outputs), True, False))
+        entries.append(entry(f"_{op.name}_saved", op.outputs, True, False))
     return tuple(entries)
 
 

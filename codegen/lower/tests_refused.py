@@ -11,7 +11,7 @@ from math import prod
 from typing import TypeAlias
 
 from codegen.contract import Acc, FixedDtype, ScalarType, StarFunction, TensorType
-from codegen.expr import Expr, Name, Query, Type, integer
+from codegen.expr import Expr, Logic, Name, Query, Type, Unary, integer
 from codegen.lower.tests_samples import Sample, failing, with_dims, without_star
 from codegen.lower.tests_scalars import Scalar, breaking
 from codegen.lower.tests_values import Filling, Number, wrong_numbers
@@ -258,7 +258,7 @@ def wrong_calls(first: Sample) -> list[Wrong]:
     earlier: list[Expr] = []
     stars: list[StarFunction] = []
     for conditional in op.rules:
-        rule, absent = plain(conditional), _absent(conditional)
+        rule, absent, made = plain(conditional), _absent(conditional), _made(first, conditional)
         usual = first.without(absent)
         before = len(found)
         match rule:
@@ -306,11 +306,12 @@ def wrong_calls(first: Sample) -> list[Wrong]:
             case ContiguousRule():
                 found += _not_contiguous(usual, rule)
             case CheckRule() | SizeRule():
-                found += _condition(first, rule, earlier)
-                earlier.append(rule.condition)
+                found += _condition(first, rule, [*earlier, *made])
+                otherwise = tuple(Unary("not", one, Type.BOOL) for one in made)
+                earlier.append(Logic("or", (*otherwise, rule.condition)) if made else rule.condition)
             case ComputeStar():
-                sample = without_star(first, rule.entry, earlier, stars)
-                stars.append(rule.entry)
+                sample = without_star(first, rule.entry, [*earlier, *made], stars)
+                stars += [] if made else [rule.entry]
                 found += [_other(first, sample, rule)] if sample is not None else []
             case DimsRule():
                 sample = with_dims(usual, rule)
@@ -323,6 +324,12 @@ def wrong_calls(first: Sample) -> list[Wrong]:
         count = len(op.outputs)
         found.append(Wrong((), (), f"{mask_length(count)}{count + 1}"))
     return found
+
+
+def _made(sample: Sample, rule: Rule) -> list[Expr]:
+    """What must hold for the output to be there that a rule is about."""
+    condition = sample.op.output(rule.output).condition if isinstance(rule, When) and rule.output else None
+    return [condition] if condition is not None else []
 
 
 def _follows(usual: Sample, rule: ShapeRule, comparison: Comparison) -> bool:

@@ -15,6 +15,7 @@ from codegen.contract import (
     BroadcastEntry,
     DimEntry,
     DropEntry,
+    Output,
     Shape,
     StarEntry,
     StarFunction,
@@ -150,6 +151,10 @@ class Sample:
         other = self.value(entry.size)
         return (*stars[0][:place], other if isinstance(other, int) else -1, *stars[0][place + 1 :])
 
+    def makes(self, output: Output) -> bool:
+        """Whether an output is there."""
+        return output.condition is None or bool(self.value(output.condition))
+
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
         """The sizes of every tensor argument that is given, and of every output."""
         return self._shapes
@@ -165,7 +170,8 @@ class Sample:
         for argument in self.op.tensors:
             if self.narrowed is not None and argument.has_word("expand") and argument.name in found:
                 found[argument.name] = self.narrowed(found[argument.name])
-        return found | {output.name: self.shape(output.type.shape) for output in self.op.outputs}
+        there = [output for output in self.op.outputs if self.makes(output)]
+        return found | {output.name: self.shape(output.type.shape) for output in there}
 
     @cached_property
     def elements(self) -> Mapping[str, Elements | None]:
@@ -293,7 +299,8 @@ def with_dims(usual: Sample, rule: DimsRule) -> Sample | None:
             shapes = sample.shapes()
             inputs = [shapes[argument.name] for argument in usual.op.tensors]
             right = all(size >= 0 for shape in inputs for size in shape) and all(len(shape) <= 64 for shape in inputs)
-            if right and len(shapes[rule.tensor]) > 64 and -1 not in shapes[rule.tensor]:
+            made = shapes.get(rule.tensor, ())
+            if right and len(made) > 64 and -1 not in made:
                 return sample
     return None
 
@@ -350,14 +357,16 @@ def growing(usual: Sample) -> list[Sample]:
     """
 
     def right() -> Iterator[Sample]:
-        return (sample for step in range(20) if (sample := _spread(usual, 2 + step)).valid())
+        spread = (_spread(usual, 2 + step, falling) for falling in (False, True) for step in range(20))
+        return (sample for sample in spread if sample.valid())
 
     return list(islice(filter(_all_above_one, right()), 4)) or list(islice(right(), 4))
 
 
-def _spread(usual: Sample, lowest: int) -> Sample:
+def _spread(usual: Sample, lowest: int, falling: bool) -> Sample:
+    """Sizes that rise from one dim to the next, or fall, as checks may want it."""
     sizes: dict[str, Size] = {}
-    for i, (name, size) in enumerate(usual.dims.items()):
+    for i, (name, size) in enumerate(list(usual.dims.items())[:: -1 if falling else 1]):
         start = lowest + 10 * i
         sizes[name] = start if isinstance(size, int) else tuple(start + 5 * k for k in range(len(size)))
     for stars in _broadcasts(usual.op):

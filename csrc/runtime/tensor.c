@@ -202,3 +202,17 @@ const char *device_text(error *e, const tensor *t) {
     }
     return "cpu";
 }
+
+void tensor_give_optional(error *e, tensor *t, StableIValue *slot) {
+    *slot = 0;
+    if (t->handle == NULL) {
+        return;
+    }
+    StableIValue *const box = e->set ? NULL : _Znwm(sizeof *box);
+    if (box == NULL) {
+        tensor_release(e, t);
+        return;
+    }
+    tensor_give(e, t, box);
+    *slot = (StableIValue)(uintptr_t)box;
+}

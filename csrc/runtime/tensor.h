@@ -78,6 +78,9 @@ bool tensor_zero(error *e, const tensor *t);
 /* Makes an absent tensor an undefined one, which is how PyTorch passes one that is not wanted (None in Python). */
 void tensor_define(error *e, tensor *t);
 
+/* The same for a result that may be absent: a box on the heap, which PyTorch deletes, or null. */
+void tensor_give_optional(error *e, tensor *t, StableIValue *slot);
+
 /* Deletes the handle if there is one. */
 static inline void tensor_release(error *e, tensor *t) {
     if (t->handle != NULL && aoti_torch_delete_tensor_object(t->handle) != 0) {

@@ -64,6 +64,7 @@ TORCH_ABI AOTITorchError torch_delete_string(StringHandle handle);
 
 /* C++'s operator delete, for the boxes in which optionals arrive: they come from operator new. */
 TORCH_ABI void _ZdlPv(void *box);
+TORCH_ABI void *_Znwm(size_t size);
 
 /* Threads: calls fn(begin, end, context) on pieces of [begin, end) of at least grain_size. */
 TORCH_ABI AOTITorchError torch_parallel_for(int64_t begin, int64_t end, int64_t grain_size, void (*fn)(int64_t begin, int64_t end, void *context), void *context);

@@ -16,7 +16,6 @@ ELSEWHERE = {
     "{}: the {} body {}/{} is missing": "about csrc/: test_bodies.py",
     "the file has {} bytes; at most {} are read": "4 MB: test_load.py",
     "a text of {} characters; at most {} are read": "20 KB: test_load.py",
-    "an expression is missing here": "fields refuse empty texts before: test_expr.py",
 }
 
 

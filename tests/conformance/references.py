@@ -105,6 +105,27 @@ def sum_dim_backward(grad_y: Tensor, grad_z: Tensor, x: Tensor, dim: int, k: int
     return (grad_y.unsqueeze(dim) + (grad_z * weights).sum(dim, keepdim=True)).expand(x.shape).contiguous()
 
 
+def row_sums(x: Tensor, sums: bool, pad: int) -> tuple[Tensor | None, Tensor, Tensor | None]:
+    kept = x.shape[-1] - pad
+    return x.sum(-1) if sums else None, 3 * x, 5 * x[..., :kept] if kept > 0 and pad > 0 else None
+
+
+def row_sums_backward(
+    grad_total: Tensor | None, grad_y: Tensor, grad_wide: Tensor | None, total: Tensor | None
+) -> Tensor:
+    found = 3 * grad_y
+    if grad_total is not None:
+        found = found + grad_total.unsqueeze(-1)
+    if grad_wide is not None:
+        found = found.clone()
+        found[..., : grad_wide.shape[-1]] += 5 * grad_wide
+    return found
+
+
+def only_if_given(x: Tensor, w: Tensor | None, k: int) -> Tensor | None:
+    return None if w is None else x.expand(k, *w.shape[1:]).clone()
+
+
 def spans(x: Tensor, cu_seqlens: Tensor, lengths: Tensor) -> Tensor:
     parts = [x[i:j].sum(0) for i, j in zip(cu_seqlens.tolist(), cu_seqlens.tolist()[1:], strict=False)]
     sums = torch.stack(parts) if parts else x.new_zeros(0, x.shape[1])

@@ -175,10 +175,10 @@ class Contract:
         positional = tuple(arguments[name] for name in order[:count])
         return positional, {name: value for name, value in arguments.items() if name not in order[:count]}
 
-    def expected(self, arguments: Arguments) -> tuple[torch.Tensor, ...]:
+    def expected(self, arguments: Arguments) -> tuple[torch.Tensor | None, ...]:
         """The public outputs by the reference, in float64 on the CPU."""
         exact = {name: wide(value) for name, value in arguments.items() if name in self.arguments}
-        return as_tuple(reference(self.reference)(**exact))
+        return every(reference(self.reference)(**exact))
 
     def text(self, rest: str) -> str:
         """The whole text of an error."""
@@ -209,6 +209,11 @@ def wide(value: Any) -> Any:
     return value.to(torch.complex128) if value.is_complex() else value
 
 
+def every(result: Any) -> tuple[torch.Tensor | None, ...]:
+    """The outputs of a call, None for those that are not there."""
+    return (result,) if result is None or isinstance(result, torch.Tensor) else tuple(result)
+
+
 def as_tuple(result: Any) -> tuple[torch.Tensor, ...]:
-    """The outputs of a call."""
-    return (result,) if isinstance(result, torch.Tensor) else tuple(result)
+    """The outputs of a call that are there."""
+    return tuple(output for output in every(result) if output is not None)

@@ -100,7 +100,7 @@ def passes_gradcheck(op: Contract, device: str, samples: list[Sample]) -> None:
         for road in op.roads():
 
             def call(*tensors: torch.Tensor, road: Callable[..., Any] = road, given: Arguments = given) -> Any:
-                return op.call(road, {**given, **dict(zip(recording(given), tensors, strict=True))})
+                return as_tuple(op.call(road, {**given, **dict(zip(recording(given), tensors, strict=True))}))
 
             assert torch.autograd.gradcheck(call, tuple(given[name] for name in names))
 
@@ -214,7 +214,7 @@ def second_order(op: Contract, device: str, sample: Sample) -> None:
     for road in op.roads():
 
         def call(*tensors: torch.Tensor, road: Callable[..., Any] = road) -> Any:
-            return op.call(road, {**given, **dict(zip(op.gradients, tensors, strict=True))})
+            return as_tuple(op.call(road, {**given, **dict(zip(op.gradients, tensors, strict=True))}))
 
         if op.second == "declared":
             assert torch.autograd.gradgradcheck(call, inputs)
