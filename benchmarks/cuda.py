@@ -1,8 +1,9 @@
 """Kernel times on a GPU, in microseconds per launch, by CUDA-graph replay; and eager times with host cost.
 
 RMSNorm forward and backward (both gradients), square and its backward, gather_rows; bfloat16, and float32 and float16
-at a few shapes. Ceilings of the same run: `out.copy_(x)` for one read and one write, `torch.add(x, dy, out=o)` for two
-reads and one write. Peers: ATen everywhere; torch.compile, QuACK and Liger (where installed) at a few shapes.
+at a few shapes. Ceilings of the same run: `empty_like(x).copy_(x)` for one read and one write, `torch.add(x, dy)` for
+two reads and one write; they allocate their outputs like all that is compared. Peers: ATen everywhere; torch.compile,
+QuACK and Liger (where installed) at a few shapes.
 
 - wide: N from 64 to 65,536 with 64 million elements, powers of two, other multiples of 8, and odd ones.
 - few rows: M from 1 to 32,768, each at several N.

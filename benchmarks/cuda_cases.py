@@ -149,12 +149,12 @@ def square_reference(x: torch.Tensor, grad: torch.Tensor) -> tuple[torch.Tensor,
 
 
 def _forward_case(kind: str, roads: dict[str, Road], shape: Shape, sets: int, inputs: list[tuple[Any, ...]]) -> Case:
-    outs = [torch.empty_like(first) for first, *_ in inputs]
+    copied = [_whole_pages(first) for first, *_ in inputs]
 
     def body(road: Road) -> Body:
         return lambda i: road(*inputs[i])
 
-    bodies: dict[str, Body] = {COPY: lambda i: outs[i].copy_(inputs[i][0])}
+    bodies: dict[str, Body] = {COPY: lambda i: torch.empty_like(copied[i]).copy_(copied[i])}
     bodies.update({name: body(road) for name, road in roads.items()})
     return Case(kind, COPY, bodies, sets, 2 * shape.nbytes)
 
@@ -168,16 +168,23 @@ def _backward_case(
     grads: list[torch.Tensor],
 ) -> Case:
     """Backward through autograd, of outputs that are recorded now."""
-    outs = [torch.empty_like(grad) for grad in grads]
 
     def body(road: Road) -> Body:
         leaves = [tuple(tensor.detach().requires_grad_() for tensor in given) for given in inputs]
         ys = [road(*given) for given in leaves]
         return lambda i: torch.autograd.grad(ys[i], leaves[i], grads[i], retain_graph=True)
 
-    bodies: dict[str, Body] = {TRIAD: lambda i: torch.add(inputs[i][0], grads[i], out=outs[i])}
+    bodies: dict[str, Body] = {TRIAD: lambda i: torch.add(inputs[i][0], grads[i])}
     bodies.update({name: body(road) for name, road in roads.items()})
     return Case(kind, TRIAD, bodies, sets, 3 * shape.nbytes)
+
+
+def _whole_pages(tensor: torch.Tensor) -> torch.Tensor:
+    """What copy_ is to copy: of a large tensor all but less than 8 KiB at its end, because the driver copies 134 MB in
+    65 us on an H200 but a kilobyte less in 99."""
+    flat = tensor.view(-1)
+    page = 8192 // tensor.element_size()
+    return flat if flat.numel() < 128 * page else flat[: flat.numel() // page * page]
 
 
 def _random(device: Device, shape: Shape) -> torch.Tensor:

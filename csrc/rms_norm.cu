@@ -61,13 +61,13 @@ __device__ __forceinline__ void normalize_by_lanes(const rms_norm_args<T> &a) {
         for (int k = 0; k < VECTORS; k++) {
             x[r][k] = make_uint4(0, 0, 0, 0);
             if (row < a.rows) {
-                x[r][k] = load_vector<T, true, true>(a.x + row * n, n, first + k * stride);
+                x[r][k] = load_vector<T, true>(a.x + row * n, n, first + k * stride);
             }
         }
     }
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) {
-        weight[k] = load_vector<T, true, false>(a.weight, n, first + k * stride);
+        weight[k] = load_vector<T, true>(a.weight, n, first + k * stride);
     }
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
@@ -146,11 +146,11 @@ __device__ __forceinline__ void normalize_by_blocks(const rms_norm_args<T> &a) {
     uint4 weight[VECTORS];
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) {
-        x[k] = load_vector<T, ALIGNED, true>(x_row, n, first + k * STRIDE);
+        x[k] = load_vector<T, ALIGNED>(x_row, n, first + k * STRIDE);
     }
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) {
-        weight[k] = load_vector<T, ALIGNED, false>(a.weight, n, first + k * STRIDE);
+        weight[k] = load_vector<T, ALIGNED>(a.weight, n, first + k * STRIDE);
     }
     acc_t<T> squares = 0;
 #pragma unroll

@@ -11,7 +11,7 @@ template <typename T> __device__ void square(const square_args<T> &a) {
     uint4 x[VECTORS];
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) {
-        x[k] = load_vector<T, false, true>(a.x, a.shape, first + k * blockDim.x * SIZE);
+        x[k] = load_vector<T, false>(a.x, a.shape, first + k * blockDim.x * SIZE);
     }
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) {

@@ -13,8 +13,8 @@ template <typename T> __device__ void square_backward(const square_backward_args
     uint4 grad_y[VECTORS];
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) {
-        x[k] = load_vector<T, false, true>(a.x, a.shape, first + k * blockDim.x * SIZE);
-        grad_y[k] = load_vector<T, false, true>(a.grad_y, a.shape, first + k * blockDim.x * SIZE);
+        x[k] = load_vector<T, false>(a.x, a.shape, first + k * blockDim.x * SIZE);
+        grad_y[k] = load_vector<T, false>(a.grad_y, a.shape, first + k * blockDim.x * SIZE);
     }
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) {

@@ -14,12 +14,11 @@ template <typename A> __device__ __forceinline__ A warp_sum(A value) {
 
 // Sum over `lanes` neighbouring lanes, a power of two. All lanes of the warp call it.
 template <typename A> __device__ __forceinline__ A lane_sum(A value, int lanes) {
-    if (lanes == 32) {
-        return warp_sum(value);
-    }
-#pragma unroll 1
-    for (int offset = lanes / 2; offset > 0; offset /= 2) {
-        value += __shfl_xor_sync(0xffffffffu, value, offset);
+#pragma unroll
+    for (int offset = 16; offset > 0; offset /= 2) {
+        if (offset < lanes) {
+            value += __shfl_xor_sync(0xffffffffu, value, offset);
+        }
     }
     return value;
 }
@@ -153,7 +152,9 @@ __device__ __forceinline__ A group_sum(A value, const warp_group &group, group_b
             sums[group.warp] = value;
         }
         group_barrier(group.barrier, group.warps * 32);
-        value = warp_sum(lane < group.warps ? sums[lane] : A(0));
+        const int lanes = 1 << (32 - __clz(group.warps - 1)); // the next power of two: no more shuffles than needed
+        const int warp = lane & (lanes - 1);
+        value = lane_sum(warp < group.warps ? sums[warp] : A(0), lanes);
     }
     return value;
 }
