@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 RUN := PYTHONPATH=$(CURDIR)/generated $(BIN)/python
 TOOLS := $(VENV)/.my_ops-requirements
 DEV_TOOLS := $(VENV)/.my_ops-requirements-dev
-C_FILES = $(shell find csrc -type f)   # generated C is formatted by its templates
+C_FILES = $(shell find csrc tests/conformance/csrc -type f)   # generated C is formatted by its templates
 ARGS ?=
 
 .PHONY: help demo build generate check test test-gpu bench lint format strict cross wheel-check clean

@@ -66,6 +66,7 @@ from codegen.rules import (
     HostRule,
     Index,
     Known,
+    OverlapRule,
     PlainRule,
     RankRule,
     Rule,
@@ -188,7 +189,18 @@ def rules(
         found += sizes_rules(arguments, tensor_.name, tensor_.type.shape)
         found += stars.computed(tensor_.type.shape)
     found += [_given(rule, rule.argument, optional) for rule in values]
-    return tuple(found)
+    return (*found, *_overlaps(tensors, optional))
+
+
+def _overlaps(tensors: Sequence[tuple[str, TensorType]], optional: frozenset[str]) -> Iterator[Rule]:
+    """What is written lies neither on itself nor on any other argument; a pair of written ones is looked at once."""
+    written = [name for name, tensor in tensors if tensor.written]
+    for i, name in enumerate(written):
+        others = [other for other, _ in tensors if other not in written[i:]]
+        for other in (name, *others):
+            given = tuple(one for one in dict.fromkeys((name, other)) if one in optional)
+            rule = OverlapRule(name, other)
+            yield When(given, (), rule) if given else rule
 
 
 def _output_rules(output: Output, arguments: Sequence[Argument], dims: Mapping[str, Dim], stars: _Stars) -> list[Rule]:

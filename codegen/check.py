@@ -171,6 +171,14 @@ def _tensors(read: Reader, key: Scalar, node: Mapping, arguments: tuple[Argument
     if not tensors and len(where) != 1:
         text = f"an operator without tensor inputs has one `device` argument, this one {len(where) or 'none'}"
         read.error(node.key("inputs") or key, text, "for instance where: device = cuda")
+    elif tensors and not where and all(tensor.optional for tensor in tensors):
+        text = "every tensor is optional, so a call without any would have no device"
+        read.error(node.key("inputs") or key, text, "one of them is always given, or the operator takes a `device`")
+    written = [argument for argument in arguments if isinstance(argument.type, TensorType) and argument.type.written]
+    backward = node.key("backward")
+    if written and backward is not None:
+        text = f"an operator that writes in place has no `backward:`, and {written[0].name} is written"
+        read.error(backward, text, "return a new tensor instead; `variants: [inplace]` then writes in place as well")
     if not has_outputs and not any(tensor.written for tensor in tensors):
         read.error(node.key("outputs") or key, "`outputs:` is missing", "for instance outputs: {y: T[*shape]}")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from codegen import keys, load, names, supported
 from codegen.check_contract import Contract
-from codegen.contract import DimEntry, StarEntry
+from codegen.contract import DimEntry, StarEntry, TensorType
 from codegen.errors import shown
 from codegen.expr import Constant, Expr, Name, NameKind, Type, integer, product, substitute, uses
 from codegen.expr_fold import FoldError, constant, depends_on_dtypes, fold
@@ -136,11 +136,14 @@ class _Checker:
         return read.within("parallel").expression(node, self.scope, Type.INT, "a number of units")
 
     def default_units(self) -> Expr:
-        """The first output's shape without its last entry, a star being one entry."""
-        if not self.contract.outputs:
+        """The first output's shape, or that of the first written argument, without its last entry; a star is one."""
+        kinds = [argument.type for argument in self.contract.arguments if isinstance(argument.type, TensorType)]
+        shapes = [output.type.shape for output in self.contract.outputs]
+        shapes += [kind.shape for kind in kinds if kind.written]
+        if not shapes:
             return integer(1)
         factors: list[Expr] = []
-        for entry in self.contract.outputs[0].type.shape.entries[:-1]:
+        for entry in shapes[0].entries[:-1]:
             if isinstance(entry, DimEntry):
                 factors.append(entry.expr)
             else:

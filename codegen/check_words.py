@@ -80,11 +80,22 @@ def check_input_words(read: Reader, field: Field, kind: TensorType) -> tuple[Wor
     if policies and policies[0].name == "contiguous" and field.has_word("expand"):
         text = "`contiguous` cannot stand beside `expand`: what is broadcast has strides of its own"
         read.error(field.node.at(policies[0].offset), text, "leave it out, or say `rows` or `inner`")
+    _written(read, field, kind)
     found = []
     for word in field.parsed.words:
         argument = _inner(read, field, kind, word) if word.name == "inner" else None
         found.append(Word(word.name, argument))
     return tuple(found)
+
+
+def _written(read: Reader, field: Field, kind: TensorType) -> None:
+    """Words that only written arguments have, or that they cannot have."""
+    for word in field.parsed.words:
+        place = field.node.at(word.offset)
+        if word.name == "out" and not kind.written:
+            read.error(place, "`out` is for arguments that are written", f"{field.parsed.text.split()[0]}! out")
+        elif word.name == "expand" and kind.written:
+            read.error(place, "what is written cannot be broadcast", "two elements would lie on each other")
 
 
 def _inner(read: Reader, field: Field, kind: TensorType, word: ParsedWord) -> int:

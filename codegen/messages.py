@@ -38,6 +38,7 @@ from codegen.rules import (
     Known,
     LengthRule,
     OffsetsRule,
+    OverlapRule,
     PlainRule,
     RankRule,
     SameDtypeRule,
@@ -254,8 +255,17 @@ def message(rule: PlainRule) -> Message:
             return _sum(rule)
         case OffsetsRule():
             return offsets_messages(rule)["none"]
+        case OverlapRule():
+            return _overlap(rule)
         case BindDim() | BindStar() | Derive() | Decide():
             raise ValueError("a binding has no message of its own")
+
+
+def _overlap(rule: OverlapRule) -> Message:
+    if rule.other != rule.argument:
+        return Message((Text(f"{rule.argument}: expected no overlap with {rule.other}"),))
+    start = Text(f"{rule.argument}: expected no overlap among its own elements, got strides ")
+    return Message((start, StridesOf(rule.argument)))
 
 
 def overflow(text: str) -> Message:

@@ -258,6 +258,11 @@ class Operator:
         return tuple(argument for argument in self.arguments if not argument.is_tensor)
 
     @cached_property
+    def written(self) -> tuple[Argument, ...]:
+        """The tensor arguments that are written in place."""
+        return tuple(a for a in self.tensors if isinstance(a.type, TensorType) and a.type.written)
+
+    @cached_property
     def public_outputs(self) -> tuple[Output, ...]:
         """What a call returns."""
         return tuple(output for output in self.outputs if not output.saved)

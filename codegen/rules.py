@@ -3,7 +3,8 @@
 bind.py derives them once from an operator's contract. The C host function, the Python fake kernel, the documentation
 and the generated negative tests all walk `Operator.rules` from first to last, and take each rule's error text from
 messages.py; so they agree on which rule fails first and on what it says. Order: dtypes, devices, choices and the like,
-ranks and bindings (over all inputs), derived dims, shape comparisons, layouts, checks, computed output sizes, values.
+ranks and bindings (over all inputs), derived dims, shape comparisons, layouts, checks, computed output sizes, values,
+overlap.
 """
 
 from __future__ import annotations
@@ -320,6 +321,17 @@ class SumRule:
 
 
 @dataclass(frozen=True, slots=True)
+class OverlapRule:
+    """No element of the written `argument` lies on one of `other`; on another one of its own where both are the same.
+
+    Fakes have no memory and do not look.
+    """
+
+    argument: str
+    other: str
+
+
+@dataclass(frozen=True, slots=True)
 class Decide:
     """Not a check: the output `output` is there where `condition` holds (overflow is an error)."""
 
@@ -368,6 +380,7 @@ PlainRule: TypeAlias = (
     | ElementsRule
     | OffsetsRule
     | SumRule
+    | OverlapRule
 )
 
 # What gives a name a value; all others check something.

@@ -33,10 +33,6 @@ KEYS = {
 # With one of these an operator needs no `launch:` or body of its own; what follows from its absence is not reported.
 REPLACES_LAUNCH = ("elementwise", "triton", "kernels", "full_cuda")
 
-WORDS = {
-    "out": "the word `out`",
-}
-
 # Groups of `types:`.
 GROUPS = {"bits": "the dtype group `bits`"}
 
@@ -61,9 +57,6 @@ def keys(diagnostics: Diagnostics, operator: str, node: Mapping) -> None:
 
 def parsed_type(diagnostics: Diagnostics, prefix: str, node: Scalar, parsed: ParsedType) -> None:
     """Refuses parts of a type."""
-    for word in parsed.words:
-        if word.name in WORDS:
-            refuse(diagnostics, prefix, node, word.offset, WORDS[word.name])
     if isinstance(parsed.type, ParsedTensor):
         _tensor(diagnostics, prefix, node, parsed.type)
 
@@ -71,8 +64,6 @@ def parsed_type(diagnostics: Diagnostics, prefix: str, node: Scalar, parsed: Par
 def _tensor(diagnostics: Diagnostics, prefix: str, node: Scalar, tensor: ParsedTensor) -> None:
     if tensor.list_at is not None:
         refuse(diagnostics, prefix, node, tensor.list_at, "a list of tensors")
-    if tensor.written_at is not None:
-        refuse(diagnostics, prefix, node, tensor.written_at, "a written argument")
     if tensor.dtype in DTYPES and DTYPES[tensor.dtype].category == "float8":
         refuse(diagnostics, prefix, node, tensor.dtype_at, "float8")
 

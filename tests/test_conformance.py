@@ -22,7 +22,7 @@ def test_generated_tests_pass(generated: Path, request: pytest.FixtureRequest) -
     path = [str(generated), *(entry for entry in sys.path if entry)]
     tests = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "--import-mode=importlib", "-p", "no:cacheprovider", "--tb=short",
-         f"--device={device}", str(generated / "tests")],
+         f"--device={device}", str(generated / "tests"), str(ROOT / "tests" / "conformance")],
         cwd=ROOT,
         env={**os.environ, "OPS_TEST_PROJECT": "tests.conformance", "PYTHONPATH": os.pathsep.join(path)},
         capture_output=True,

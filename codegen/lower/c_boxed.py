@@ -8,6 +8,7 @@ from codegen.contract import TensorType
 from codegen.lower.c_arguments import can_fail, release_lines, take_lines
 from codegen.lower.schema import DispatchedOperator, boxed_symbol, dispatched
 from codegen.lower.statements import indented
+from codegen.lower.written import set_aside
 from codegen.model import Operator
 
 
@@ -37,7 +38,8 @@ def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
     if can_fail(op):
         run = ["if (!e.set) {", *indented(run), "}"]
     released = [argument.name for argument in op.tensors] + [scratch.name for scratch in op.scratch]
-    run += [f"tensor_release(&e, &f.t.{name});" for name in released] + release_lines(op)
+    run += [f"tensor_release(&e, &f.t.{name});" for name in released]
+    run += [f"tensor_release(&e, &f.w.{name});" for name in set_aside(op)] + release_lines(op)
     returned = [output.name for output in (op.outputs if entry.saved else op.public_outputs)]
     give = [f"tensor_define(&e, &f.t.{name});" for name in returned] if op.grad_mask else []
     for i, name in enumerate(returned):

@@ -17,6 +17,7 @@ from codegen.lower.memory import arrange_calls, fill_calls, output_calls, stride
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented
 from codegen.lower.values import value_lines
+from codegen.lower.written import overlap_lines, returned, set_aside
 from codegen.model import Library, Operator
 
 
@@ -54,6 +55,7 @@ class HostView:
     tensors: tuple[Named, ...]
     views: tuple[Named, ...]
     variables: tuple[IndexedVariable, ...]
+    set_aside: tuple[Named, ...]
     stars: tuple[Named, ...]
     arguments: tuple[str, ...]
     words: tuple[str, ...]
@@ -61,12 +63,14 @@ class HostView:
     star_functions: int
     check: tuple[str, ...]
     values: tuple[str, ...]
+    overlap: tuple[str, ...]
     allocate: tuple[str, ...]
     nothing_to_do: str
     zero: tuple[str, ...]
     prepare: tuple[str, ...]
     prepare_head: tuple[str, ...]
     pointers: tuple[str, ...]
+    execute: tuple[str, ...]
     run: tuple[str, ...]
     saved_parameter: str
     cpu: bool
@@ -76,6 +80,7 @@ class HostView:
     extents: str
     cpu_extents: str
     cpu_prologue: tuple[str, ...]
+    cpu_if_empty: tuple[str, ...]
     cuda_prologue: tuple[str, ...]
     boxed_kernels: tuple[BoxedKernelView, ...]
 
@@ -89,6 +94,7 @@ class _Host:
         self.device, self.on_cuda = place(op)
         self.inputs = [argument.name for argument in op.tensors]
         self.outputs = [output.name for output in op.outputs]
+        self.written = [argument.name for argument in op.written]
         self.scratch = [scratch.name for scratch in op.scratch]
         self.launch_dims = [derived for derived in op.derived if derived.launch_only]
         self.hardware = self._hardware()
@@ -161,8 +167,10 @@ class _Host:
 
     def pointers(self) -> list[str]:
         """The data of every tensor goes into the record, and the strides that bodies read."""
-        calls = [f"tensor_const_data(e, &f->t.{name}, &f->call.{name})" for name in self.inputs]
-        calls += [f"tensor_mutable_data(e, &f->t.{name}, &f->call.{name})" for name in self.outputs + self.scratch]
+        read = [name for name in self.inputs if name not in self.written]
+        calls = [f"tensor_const_data(e, &f->t.{name}, &f->call.{name})" for name in read]
+        made = self.written + self.outputs + self.scratch
+        calls += [f"tensor_mutable_data(e, &f->t.{name}, &f->call.{name})" for name in made]
         return [*stride_lines(self.op), *conjunction(calls)]
 
     def prepare_call(self, values: list[str]) -> list[str]:
@@ -186,23 +194,38 @@ class _Host:
         op = self.op
         calls = [*self.prepare_call([f"scope->{name}" for name in self.hardware]), f"{op.name}_pointers(e, f)"]
         calls += [f"{one.kernel}_plan(e, f, scope, &plans[{i}])" for i, one in enumerate(passes)]
-        empty = [f"if (cuda_any_empty(plans, {len(passes)}) && !{op.name}_zero(e, f)) {{", "    return false;", "}"]
-        return [*device_values_lines(op), *all_or_return(calls), *(empty if self.zero() else [])]
+        return [*device_values_lines(op), *all_or_return(calls), *self.if_empty("cuda")]
+
+    def if_empty(self, device: str) -> list[str]:
+        """What is done when a pass has nothing to run on."""
+        if not self.zero():
+            return []
+        any_empty = f"{device}_any_empty(plans, {len(self.op.passes)})"
+        return [f"if ({any_empty} && !{self.op.name}_zero(e, f)) {{", "    return false;", "}"]
 
     def zero(self) -> list[str]:
-        """What outputs hold that nothing has written: those without a `fill` have to be told."""
-        calls = [f"tensor_zero(e, &f->t.{output.name})" for output in self.op.outputs if output.word("fill") is None]
-        return conjunction(calls) if calls else []
+        """What is written and never read is zero when a kernel has nothing to run on; those without a `fill` have to be
+        told.
+        """
+        names = [argument.name for argument in self.op.written if argument.has_word("out")]
+        names += [output.name for output in self.op.outputs if output.word("fill") is None]
+        return conjunction([f"tensor_zero(e, &f->t.{name})" for name in names]) if names else []
 
     def run(self, values: list[str]) -> list[str]:
         """The order of work of every host function."""
         op = self.op
         checks = [f"{op.name}_check(e, f)"] + ([f"{op.name}_values(e, f)"] if values else [])
+        checks += [f"{op.name}_overlap(e, f)"] if op.written else []
         saved = ", saved" if op.saved_outputs else ""
         lines = all_or_return(checks)
-        lines += all_or_return([f"{op.name}_allocate(e, f{saved})"])
+        lines += all_or_return([f"{op.name}_allocate(e, f{saved})"]) if op.outputs else []
         lines += all_or_return(arrange_calls(op))
         lines += [f"if ({op.name}_nothing_to_do(f)) {{", "    return true;", "}"]
+        return [*lines, *conjunction([f"{op.name}_execute(e, f)", *returned(op)])]
+
+    def execute(self) -> list[str]:
+        """Runs the kernels on the device of the tensors."""
+        op = self.op
         on_cuda = [
             "cuda_scope scope;",
             *all_or_return([f"cuda_enter(e, {self.device}.index, &scope)"]),
@@ -211,9 +234,8 @@ class _Host:
             "return ok;",
         ]
         if "cpu" not in op.devices:
-            return lines + on_cuda
-        if "cuda" in op.devices:
-            lines += [f"if ({self.on_cuda}) {{", *indented(on_cuda), "}"]
+            return on_cuda
+        lines = [f"if ({self.on_cuda}) {{", *indented(on_cuda), "}"] if "cuda" in op.devices else []
         return [*lines, f"return {op.name}_cpu(e, f);"]
 
 
@@ -234,6 +256,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
             IndexedVariable(v.name, tuple(DtypeCase(dtype_constant(d), i) for i, d in enumerate(v.dtypes)))
             for v in op.types
         ),
+        set_aside=tuple(Named(name) for name in set_aside(op)),
         stars=tuple(Named(dim.name) for dim in op.dims if dim.star and dim.optional),
         arguments=frame_lines(op),
         words=words_lines(op),
@@ -241,12 +264,14 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         star_functions=len(HostNames(op).stars),
         check=tuple(check_lines(op)),
         values=tuple(values),
-        allocate=tuple(host.allocate()),
-        nothing_to_do=" && ".join(f"f->t.{name}.numel == 0" for name in host.outputs),
+        overlap=tuple(overlap_lines(op)),
+        allocate=tuple(host.allocate()) if op.outputs else (),
+        nothing_to_do=" && ".join(f"f->t.{name}.numel == 0" for name in host.written + host.outputs),
         zero=tuple(host.zero()),
         prepare=tuple(host.prepare),
         prepare_head=tuple(host.prepare_head()),
         pointers=tuple(host.pointers()),
+        execute=tuple(host.execute()),
         run=tuple(host.run(values)),
         saved_parameter=", bool saved" if op.saved_outputs else "",
         cpu="cpu" in op.devices,
@@ -256,6 +281,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         extents=extents,
         cpu_extents=extents or "[1]",
         cpu_prologue=tuple(host.cpu_prologue()),
+        cpu_if_empty=tuple(host.if_empty("cpu")),
         cuda_prologue=tuple(host.cuda_prologue(passes)),
         boxed_kernels=boxed_views(op),
     )

@@ -59,6 +59,7 @@ from codegen.rules import (
     HostRule,
     Index,
     LengthRule,
+    OverlapRule,
     PlainRule,
     RankRule,
     Rule,
@@ -313,7 +314,7 @@ def _headed(op: Operator, checks: Checks) -> Iterator[str]:
     }
     heading = ""
     for (kind, condition), rules in groupby(
-        (rule for rule in op.rules if not isinstance(plain(rule), ValueRule)),
+        (rule for rule in op.rules if not isinstance(plain(rule), ValueRule | OverlapRule)),
         lambda rule: (headings.get(type(plain(rule)), "shapes"), applies(rule, checks.names)),
     ):
         if kind != heading:

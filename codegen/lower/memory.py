@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from math import isinf, isnan
 
-from codegen.contract import Argument, Output, Scratch, Word
+from codegen.contract import Argument, Output, Scratch, TensorType, Word
 from codegen.expr import Constant, Type
 from codegen.expr_c import CNames, print_c
 from codegen.layouts import layout
 from codegen.lower.record import layout_fields
+from codegen.lower.written import arranged
 from codegen.model import Operator
 
 
 def _arranged(argument: Argument) -> str:
     """The call that makes an input lie as its body wants it; "" where it may lie as it does."""
     asked, tensor = layout(argument.words), f"&f->t.{argument.name}"
+    if isinstance(argument.type, TensorType) and argument.type.written:
+        return arranged(argument)
     match asked.policy:
         case "":
             return f"tensor_make_contiguous(e, {tensor})"

@@ -18,6 +18,7 @@ from codegen.lower.python_arguments import annotation, default
 from codegen.lower.python_autograd import AutogradView, autograd_view
 from codegen.lower.python_fake import fake_lines
 from codegen.lower.python_names import Names, call, docstring
+from codegen.lower.python_written import WrittenView, written_view
 from codegen.lower.schema import dispatched, public_schema
 from codegen.model import Library, Operator
 from codegen.types import DTYPES
@@ -48,6 +49,8 @@ class ModuleView:
     differentiable: bool  # records gradients, or says that there are none
     fake: tuple[str, ...]
     autograd: AutogradView
+    written: WrittenView | None
+    records: bool  # has a kernel at the Autograd key
     kernels: tuple[Kernels, ...]
     wrapper: tuple[str, ...]
     passed: str
@@ -97,7 +100,17 @@ def passed(op: Operator) -> list[str]:
 
 def returned(op: Operator, outputs: Sequence[Output]) -> str:
     """The type of what these outputs are returned as."""
+    if not outputs:
+        return "None"
     kinds = ["Tensor | None" if op.grad_mask or output.condition is not None else "Tensor" for output in outputs]
+    return kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
+
+
+def _given_back(op: Operator) -> str:
+    """The type of what the wrapper returns: the outputs, or where there are none, what was written."""
+    if op.public_outputs:
+        return returned(op, op.public_outputs)
+    kinds = ["Tensor | None" if getattr(a.type, "optional", False) else "Tensor" for a in op.written]
     return kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
 
 
@@ -106,7 +119,9 @@ def _wrapper_doc(op: Operator) -> list[str]:
     lines += ["", "Args:", *(f"    {argument.name}: {_contract(argument)}" for argument in op.arguments)]
     if op.grad_mask:
         lines.append("    grad_mask: which of the gradients are wanted; the others are None")
-    lines += ["", "Returns:", *(f"    {output.name}: {docstring(output.text)[0]}" for output in op.public_outputs), ""]
+    results = [(output.name, output.text) for output in op.public_outputs]
+    results = results or [(argument.name, argument.text) for argument in op.written]
+    lines += ["", "Returns:", *(f"    {name}: {docstring(text)[0]}" for name, text in results), ""]
     lines += [f"{variable.name} is {one_of(variable.earlier + variable.dtypes)}." for variable in op.types]
     stated = [docstring(text)[0] for text in (*(c.text for c in op.checks), *(v.text for v in op.values))]
     lines += [f"A call needs {', '.join(stated)}."] if stated else []
@@ -150,11 +165,16 @@ def _fakes(names: Names) -> list[str]:
     return lines
 
 
+def _records(op: Operator) -> bool:
+    """Whether the public operator has a kernel of its own at the Autograd key."""
+    return bool(op.written) or not op.never_requires_grad
+
+
 def _kernels(op: Operator) -> list[Kernels]:
     """The public operator records gradients; below its internal twins nothing is recorded."""
     found = []
     for entry in dispatched(op):
-        records = entry.public and not op.never_requires_grad
+        records = entry.public and _records(op)
         autograd = '"Autograd", with_keyset=True' if records else '"Autograd"'
         autograd = f"{'_autograd' if records else 'torch.library.fallthrough_kernel'}, {autograd}"
         found.append(Kernels(entry.name, "_fake_saved" if entry.saved else "_fake", autograd))
@@ -164,7 +184,7 @@ def _kernels(op: Operator) -> list[Kernels]:
 def module_view(library: Library, op: Operator) -> ModuleView:
     """The module of one operator."""
     names = Names(library.namespace, op)
-    wrapper = call(f"def {op.name}", parameters(op), f" -> {returned(op, op.public_outputs)}:", 0)
+    wrapper = call(f"def {op.name}", parameters(op), f" -> {_given_back(op)}:", 0)
     return ModuleView(
         namespace=library.namespace,
         op=op.name,
@@ -172,12 +192,14 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         header=tuple(_header(public_schema(library.namespace, op), op.doc)),
         variables=tuple(line for variable in op.types for line in _variable(variable)),
         sequence=any("Sequence[" in parameter for parameter in parameters(op)),
-        unchecked=not op.never_requires_grad or any(": Any" in name for name in parameters(op, unchecked=True)),
+        unchecked=_records(op) or any(": Any" in name for name in parameters(op, unchecked=True)),
         saves=bool(op.saved_outputs),
         declared=op.backward is not None,
         differentiable=not op.never_requires_grad,
         fake=tuple(_fakes(names)),
         autograd=autograd_view(library, names, parameters(op), passed(op)),
+        written=written_view(names, parameters(op), passed(op)),
+        records=_records(op),
         kernels=tuple(_kernels(op)),
         wrapper=(*wrapper, *_wrapper_doc(op)),
         passed=", ".join(passed(op)),

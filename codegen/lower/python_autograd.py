@@ -148,7 +148,7 @@ def _with_gradient(op: Operator) -> list[Argument]:
     return list(op.may_need_gradient)
 
 
-def _recorded(names: Names, or_else: str) -> list[str]:
+def recorded(names: Names, or_else: str) -> list[str]:
     """The condition under which a call goes through the Function, up to its colon. Under torch.func an input may
     require grad without saying so.
     """
@@ -190,8 +190,8 @@ def autograd_view(library: Library, names: Names, parameters: list[str], passed:
         setup=tuple(setup),
         backward_body=tuple(backward_body),
         kernel=tuple(call("def _autograd", [f"{keyset}: Any", *parameters], " -> Any:", 0)),
-        recorded=tuple(_recorded(names, "")),
-        recorded_or_transformed=tuple(_recorded(names, "_is_transformed()")),
+        recorded=tuple(recorded(names, "")),
+        recorded_or_transformed=tuple(recorded(names, "_is_transformed()")),
         applied=", ".join([argument.name for argument in op.arguments] + (["grad_mask"] if op.grad_mask else [])),
         public="" if not op.saved_outputs else "[0]" if len(op.public_outputs) == 1 else f"[:{len(op.public_outputs)}]",
         redispatched=f"{keyset} & _after_autograd, {', '.join(passed)}",

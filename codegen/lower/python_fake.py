@@ -35,6 +35,7 @@ from codegen.rules import (
     HostRule,
     LengthRule,
     OffsetsRule,
+    OverlapRule,
     PlainRule,
     RankRule,
     Rule,
@@ -151,7 +152,7 @@ def rule_lines(names: Names, rule: PlainRule) -> list[str]:
             return _star(names, rule)
         case DimsRule():
             return _check(names, f"{names.dim_count(rule.star, rule.named)} <= 64", message(rule))
-        case ElementsRule() | OffsetsRule() | SumRule():
+        case ElementsRule() | OffsetsRule() | SumRule() | OverlapRule():
             return []
 
 
@@ -241,4 +242,4 @@ def fake_lines(names: Names) -> list[str]:
         body = [line for rule in rules for line in rule_lines(names, plain(rule))]
         lines += [f"if {condition}:", *(f"    {line}" for line in body)] if condition and body else body
     lines += [f"{output.name} = {_output(names, output, i)}" for i, output in enumerate(outputs)]
-    return _used([*lines, f"return {', '.join(output.name for output in outputs)}"])
+    return _used([*lines, *([f"return {', '.join(output.name for output in outputs)}"] if outputs else [])])

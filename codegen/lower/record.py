@@ -71,7 +71,7 @@ def fields(op: Operator) -> tuple[Field, ...]:
     for argument in op.tensors:
         assert isinstance(argument.type, TensorType)
         note = f"{argument.text}, null when absent" if argument.type.optional else argument.text
-        found.append(Field(argument.name, "tensor", argument.type.dtype, True, note))
+        found.append(Field(argument.name, "tensor", argument.type.dtype, not argument.type.written, note))
     for output in op.outputs:
         note = f"{output.text}, null in inference" if output.saved else output.text
         note = f"{note}, null when not wanted" if op.grad_mask else note

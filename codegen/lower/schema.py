@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase
 
 from codegen.contract import Argument, Default, Output, ScalarType, TensorType
 from codegen.model import Operator
@@ -44,12 +45,13 @@ def _scalar(kind: ScalarType) -> str:
     return SCALAR_TYPES[kind.kind] + brackets + ("?" if kind.optional else "")
 
 
-def _tensor(kind: TensorType) -> str:
-    return "Tensor?" if kind.optional else "Tensor"
+def _tensor(kind: TensorType, alias: str) -> str:
+    return ("Tensor" + (f"({alias}!)" if kind.written else "")) + ("?" if kind.optional else "")
 
 
-def _argument(argument: Argument) -> str:
-    kind = _tensor(argument.type) if isinstance(argument.type, TensorType) else _scalar(argument.type)
+def _argument(argument: Argument, alias: str) -> str:
+    """One argument; `alias` is the letter that a written one gets."""
+    kind = _tensor(argument.type, alias) if isinstance(argument.type, TensorType) else _scalar(argument.type)
     text = f"{kind} {argument.name}"
     kind_name = "" if isinstance(argument.type, TensorType) else argument.type.kind
     return text if argument.default is None else f"{text}={_default(argument.default, kind_name)}"
@@ -57,8 +59,10 @@ def _argument(argument: Argument) -> str:
 
 def arguments(op: Operator) -> str:
     """What stands between the parentheses."""
-    positional = [_argument(argument) for argument in op.arguments if not argument.keyword_only]
-    keyword = [_argument(argument) for argument in op.arguments if argument.keyword_only]
+    aliases = {argument.name: ascii_lowercase[i] for i, argument in enumerate(op.written)}
+    texts = [(argument, _argument(argument, aliases.get(argument.name, ""))) for argument in op.arguments]
+    positional = [text for argument, text in texts if not argument.keyword_only]
+    keyword = [text for argument, text in texts if argument.keyword_only]
     if op.grad_mask:
         count = len(op.outputs)
         keyword.append(f"bool[{count}] grad_mask=[{', '.join(['True'] * count)}]")

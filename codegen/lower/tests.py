@@ -35,6 +35,7 @@ class TestView:
     mask: bool
     no_grad: bool
     declared: bool
+    written: bool
     missing: bool
     never: bool
 
@@ -111,6 +112,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         *_from_the_call(op),
         ("absences", _absences(usual)),
         ("defaults", _strings(argument.name for argument in op.arguments if _usually_default(usual, argument))),
+        ("written", _strings(argument.name for argument in op.written)),
         ("outputs", _dict((output.name, _dtype(output.type.dtype)) for output in op.public_outputs)),
         ("saved", _dict((output.name, _dtype(output.type.dtype)) for output in op.saved_outputs)),
         ("mask", str(op.grad_mask)),
@@ -213,10 +215,12 @@ def _wrong_tensor(tensor: WrongTensor) -> str:
 def _wrong(op: Operator, wrong: Wrong) -> list[str]:
     changes = [(name, _wrong_tensor(tensor)) for name, tensor in wrong.tensors]
     changes += [(name, "None") for name in wrong.absent]
+    changes += [(wrong.alias[0], f"Alias({_string(wrong.alias[1])})")] if wrong.alias else []
     changes += [(name, literal(value, kind_of(op.argument(name)))) for name, value in wrong.scalars]
     if not changes:
         changes = [("grad_mask", repr([True] * (len(op.outputs) + 1)))]
-    arguments = [_dict(changes), _string(wrong.text), *(["elements=True"] if wrong.elements else [])]
+    flags = [f"{flag}=True" for flag in ("elements", "memory") if getattr(wrong, flag)]
+    arguments = [_dict(changes), _string(wrong.text), *flags]
     lines = call("Wrong", arguments, indent=4)
     return [f"    {line}" for line in _ended(lines)]
 
@@ -231,6 +235,7 @@ def test_view(library: Library, op: Operator) -> TestView:
     state = autograd_state(op)
     names = ["Contract", "Wrong"] + (["Tensor"] if any("Tensor(" in line for line in wrong) else [])
     names += ["Dtype"] if any("Dtype(" in line for line in [*wrong, *calls, *contract]) else []
+    names += ["Alias"] if any("Alias(" in line for line in wrong) else []
     names += ["Elements"] if any("Elements(" in line for line in calls) else []
     return TestView(
         op=public_schema(library.namespace, op).split("(")[0],
@@ -240,10 +245,11 @@ def test_view(library: Library, op: Operator) -> TestView:
         large=("LARGE = [", *largest, "]") if largest else ("LARGE = []",),
         wrong=tuple(wrong),
         imports=", ".join(sorted(names)),
-        modules=", ".join(["compiled", "cuda", "forward", "gradients", "refused"]),
+        modules=", ".join(sorted(["compiled", "cuda", "forward", "refused", "written" if op.written else "gradients"])),
         mask=op.grad_mask,
         no_grad=any(argument.has_word("no_grad") and argument not in op.may_need_gradient for argument in op.tensors),
         declared=state == "declared",
-        missing=state == "missing",
-        never=state == "never",
+        written=bool(op.written),
+        missing=state == "missing" and not op.written,
+        never=state == "never" and not op.written,
     )

@@ -58,6 +58,7 @@ from codegen.rules import (
     Index,
     LengthRule,
     OffsetsRule,
+    OverlapRule,
     RankRule,
     Rule,
     SameDtypeRule,
@@ -91,14 +92,18 @@ class WrongTensor:
 
 @dataclass(frozen=True)
 class Wrong:
-    """A wrong call: what differs from the usual one. `elements`: the rule is about elements, which fakes lack."""
+    """A wrong call: what differs from the usual one. `elements`: the rule is about elements, `memory`: about addresses;
+    fakes have neither.
+    """
 
     tensors: tuple[tuple[str, WrongTensor], ...]
     scalars: tuple[tuple[str, Scalar], ...]
     text: str
     elements: bool = False
+    memory: bool = False
     device: bool = False
     absent: tuple[str, ...] = ()
+    alias: tuple[str, str] | None = None  # an argument, and the one at whose address it begins
 
 
 def dtype_of(sample: Sample, tensor: str) -> str:
@@ -318,6 +323,8 @@ def wrong_calls(first: Sample) -> list[Wrong]:
                 found += [_other(first, sample, rule)] if sample is not None else []
             case ElementsRule() | OffsetsRule() | SumRule():
                 found += _elements(usual, rule)
+            case OverlapRule():
+                found += _overlap(usual, rule)
         if absent:
             found[before:] = [replace(wrong, absent=tuple(sorted(absent))) for wrong in found[before:]]
     if op.grad_mask:
@@ -373,12 +380,30 @@ def _tensor(
     | RankRule
     | ShapeRule
     | ExpandRule
-    | ContiguousRule,
+    | ContiguousRule
+    | OverlapRule,
     name: str,
     tensor: WrongTensor,
 ) -> Wrong:
     text = _Call(usual, {name: tensor}).text(message(rule))
     return Wrong(((name, tensor),), (), text, device=tensor.other_device)
+
+
+def _overlap(usual: Sample, rule: OverlapRule) -> list[Wrong]:
+    """All elements at one address, or both arguments at one; where no other rule would be broken by that."""
+    steered = {values.argument for values in usual.op.values}
+    shape, names = usual.shapes()[rule.argument], (rule.argument, rule.other)
+    if rule.other != rule.argument:
+        both = [usual.op.argument(name) for name in names]
+        if any(prod(usual.shapes()[name]) == 0 or name in steered for name in names) or any(
+            one.has_word("expand") or one.has_word("cpu") for one in both
+        ):
+            return []
+        return [Wrong((), (), _Call(usual, {}).text(message(rule)), memory=True, alias=names)]
+    if prod(shape) < 2 or rule.argument in steered or usual.op.argument(rule.argument).has_word("contiguous"):
+        return []
+    tensor = WrongTensor(dtype_of(usual, rule.argument), shape, strides=(0,) * len(shape))
+    return [replace(_tensor(usual, rule, rule.argument, tensor), memory=True)]
 
 
 def _not_contiguous(usual: Sample, rule: ContiguousRule) -> list[Wrong]:

@@ -19,8 +19,10 @@
 #include "error.h"
 #include "fill.h"
 #include "layout.h"
+#include "overlap.h"
 #include "star.h"
 #include "tensor.h"
 #include "values.h"
+#include "written.h"
 
 #endif

@@ -16,6 +16,11 @@ typedef struct view {
 /* Whether the last dimension is contiguous, and all others can be walked with one stride, which goes to *stride. */
 bool tensor_has_rows(const tensor *t, int64_t *stride);
 
+static inline bool tensor_has_any_rows(const tensor *t) {
+    int64_t stride;
+    return tensor_has_rows(t, &stride);
+}
+
 /* Whether the last `count` dimensions are contiguous, whatever the strides of the others are. */
 bool tensor_is_inner_contiguous(const tensor *t, int64_t count);
 

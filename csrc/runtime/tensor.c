@@ -123,7 +123,7 @@ bool tensor_empty(error *e, tensor *t, const char *name, const shape *s, dtype d
 }
 
 /* The one thing that a host function asks of ATen and that autograd would record: grad mode is off meanwhile. */
-static bool copy_elements(error *e, const tensor *to, const tensor *from) {
+bool tensor_copy_elements(error *e, const tensor *to, const tensor *from) {
     const bool grad_mode = aoti_torch_grad_mode_is_enabled();
     if (grad_mode) {
         aoti_torch_grad_mode_set_enabled(false);
@@ -139,7 +139,7 @@ bool tensor_make_copy(error *e, tensor *t) {
     shape s = {.dim = 0};
     tensor copy = {.handle = NULL};
     if (!shape_add(e, &s, t->sizes, t->dim) || !tensor_empty(e, &copy, "contiguous copy", &s, t->dtype, t->device) ||
-        !copy_elements(e, &copy, t)) {
+        !tensor_copy_elements(e, &copy, t)) {
         tensor_release(e, &copy);
         return false;
     }

@@ -46,6 +46,9 @@ bool tensor_read(error *e, tensor *t, const char *name);
 /* Replaces a tensor by a contiguous copy on the same device. */
 bool tensor_make_copy(error *e, tensor *t);
 
+/* Copies the elements of one tensor to another of the same sizes, in the order of the current stream. */
+bool tensor_copy_elements(error *e, const tensor *to, const tensor *from);
+
 /* Makes an uninitialised contiguous tensor; `name` is for the text of an error. */
 bool tensor_empty(error *e, tensor *t, const char *name, const shape *s, dtype d, device where);
 

@@ -145,7 +145,7 @@ static bool gather_rows_nothing_to_do(const gather_rows_frame *f) {
     return f->t.y.numel == 0;
 }
 
-/* Outputs without a value to start at are zero when a kernel has nothing to run on. */
+/* What has no value to start at is zero when a kernel has nothing to run on. */
 static bool gather_rows_zero(error *e, const gather_rows_frame *f) {
     return tensor_zero(e, &f->t.y);
 }
@@ -334,6 +334,20 @@ static bool gather_rows_cuda(error *e, gather_rows_frame *f, const cuda_scope *s
     return cuda_run(e, scope, plans, 1, &f->call);
 }
 
+/* On the device of the tensors. */
+static bool gather_rows_execute(error *e, gather_rows_frame *f) {
+    if (on_cuda(&f->t.table)) {
+        cuda_scope scope;
+        if (!cuda_enter(e, f->t.table.device.index, &scope)) {
+            return false;
+        }
+        const bool ok = gather_rows_cuda(e, f, &scope);
+        cuda_leave(e, &scope);
+        return ok;
+    }
+    return gather_rows_cpu(e, f);
+}
+
 static bool gather_rows_run(error *e, gather_rows_frame *f) {
     if (!gather_rows_check(e, f) ||
         !gather_rows_values(e, f)) {
@@ -349,16 +363,7 @@ static bool gather_rows_run(error *e, gather_rows_frame *f) {
     if (gather_rows_nothing_to_do(f)) {
         return true;
     }
-    if (on_cuda(&f->t.table)) {
-        cuda_scope scope;
-        if (!cuda_enter(e, f->t.table.device.index, &scope)) {
-            return false;
-        }
-        const bool ok = gather_rows_cuda(e, f, &scope);
-        cuda_leave(e, &scope);
-        return ok;
-    }
-    return gather_rows_cpu(e, f);
+    return gather_rows_execute(e, f);
 }
 
 void gather_rows_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {

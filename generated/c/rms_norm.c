@@ -98,7 +98,7 @@ static bool rms_norm_nothing_to_do(const rms_norm_frame *f) {
     return f->t.y.numel == 0 && f->t.rstd.numel == 0;
 }
 
-/* Outputs without a value to start at are zero when a kernel has nothing to run on. */
+/* What has no value to start at is zero when a kernel has nothing to run on. */
 static bool rms_norm_zero(error *e, const rms_norm_frame *f) {
     return tensor_zero(e, &f->t.y) &&
            tensor_zero(e, &f->t.rstd);
@@ -108,7 +108,7 @@ static bool rms_norm_zero(error *e, const rms_norm_frame *f) {
 static bool rms_norm_prepare(error *e, rms_norm_frame *f, int64_t arch) {
     rms_norm_call *const c = &f->call;
     bool overflow = false;
-    c->cluster = arch < 90 || c->span <= 32768
+    c->cluster = arch < 90 || c->span <= 20480
                      ? 1
                      : next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, c->span <= 131072 ? 16384 : 32768));
     CHECK(e, !overflow, "the sizes of launch and scratch: a number leaves 64 bits or is divided by zero");
@@ -280,6 +280,20 @@ static bool rms_norm_cuda(error *e, rms_norm_frame *f, const cuda_scope *scope) 
     return cuda_run(e, scope, plans, 1, &f->call);
 }
 
+/* On the device of the tensors. */
+static bool rms_norm_execute(error *e, rms_norm_frame *f) {
+    if (on_cuda(&f->t.x)) {
+        cuda_scope scope;
+        if (!cuda_enter(e, f->t.x.device.index, &scope)) {
+            return false;
+        }
+        const bool ok = rms_norm_cuda(e, f, &scope);
+        cuda_leave(e, &scope);
+        return ok;
+    }
+    return rms_norm_cpu(e, f);
+}
+
 static bool rms_norm_run(error *e, rms_norm_frame *f, bool saved) {
     if (!rms_norm_check(e, f)) {
         return false;
@@ -294,16 +308,7 @@ static bool rms_norm_run(error *e, rms_norm_frame *f, bool saved) {
     if (rms_norm_nothing_to_do(f)) {
         return true;
     }
-    if (on_cuda(&f->t.x)) {
-        cuda_scope scope;
-        if (!cuda_enter(e, f->t.x.device.index, &scope)) {
-            return false;
-        }
-        const bool ok = rms_norm_cuda(e, f, &scope);
-        cuda_leave(e, &scope);
-        return ok;
-    }
-    return rms_norm_cpu(e, f);
+    return rms_norm_execute(e, f);
 }
 
 void rms_norm_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {

@@ -121,7 +121,7 @@ static bool rms_norm_backward_nothing_to_do(const rms_norm_backward_frame *f) {
     return f->t.grad_x.numel == 0 && f->t.grad_weight.numel == 0;
 }
 
-/* Outputs without a value to start at are zero when a kernel has nothing to run on. */
+/* What has no value to start at is zero when a kernel has nothing to run on. */
 static bool rms_norm_backward_zero(error *e, const rms_norm_backward_frame *f) {
     return tensor_zero(e, &f->t.grad_x) &&
            tensor_zero(e, &f->t.grad_weight);
@@ -136,16 +136,25 @@ static bool rms_norm_backward_prepare(error *e, rms_norm_backward_frame *f, int6
     c->limit = min_i64(1024,
                        mul_i64(&overflow,
                                floordiv_i64(&overflow,
-                                            floordiv_i64(&overflow, sub_i64(&overflow, max_shared, 8192), 192), 32),
+                                            floordiv_i64(&overflow, sub_i64(&overflow, max_shared, 8192), 160), 32),
                                32));
-    c->cluster = c->span <= mul_i64(&overflow, 32, c->limit) || arch < 90 || c->span > mul_i64(&overflow, 256, c->limit)
+    c->vectors = c->whole == 1 && dtype_size(f->d.T) <= 4 &&
+                 c->span <= mul_i64(&overflow, arch >= 90 ? 32 : 16, c->limit)
                      ? 1
-                     : next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 32, c->limit)));
-    c->vectors = c->span <= mul_i64(&overflow, 16, c->limit) && c->whole == 1
+                     : (c->span <= mul_i64(&overflow, arch >= 90 ? 256 : 32, c->limit) ? 2 : 0);
+    c->cluster = arch < 90 || c->vectors == 0
                      ? 1
-                     : (c->span <= mul_i64(&overflow, mul_i64(&overflow, 32, c->limit), c->cluster) ? 2 : 0);
-    c->threads = c->whole == 1 && c->span <= 512
-                     ? next_pow2_i64(&overflow, max_i64(1, ceil_div_i64(&overflow, c->span, 16)))
+                     : (c->vectors == 1 && c->span > 8192 && c->span <= 10240
+                            ? 2
+                            : next_pow2_i64(&overflow,
+                                            ceil_div_i64(&overflow, c->span,
+                                                         mul_i64(&overflow, mul_i64(&overflow, 16, c->vectors),
+                                                                 c->limit))));
+    c->threads = c->span <= mul_i64(&overflow, 512, c->vectors)
+                     ? next_pow2_i64(&overflow,
+                                     max_i64(1,
+                                             ceil_div_i64(&overflow, c->span,
+                                                          mul_i64(&overflow, 16, max_i64(1, c->vectors)))))
                      : round_up_i64(&overflow,
                                     ceil_div_i64(&overflow, c->span,
                                                  mul_i64(&overflow, mul_i64(&overflow, 16, max_i64(1, c->vectors)),
@@ -155,13 +164,19 @@ static bool rms_norm_backward_prepare(error *e, rms_norm_backward_frame *f, int6
                           c->cluster == 1
                               ? sm_count
                               : (c->cluster == 2
-                                     ? floordiv_i64(&overflow, sm_count, 2)
+                                     ? floordiv_i64(&overflow, mul_i64(&overflow, sm_count, c->threads <= 320 ? 3 : 1),
+                                                    2)
                                      : floordiv_i64(&overflow,
                                                     floordiv_i64(&overflow, mul_i64(&overflow, sm_count, 7), 8),
                                                     c->cluster)));
-    c->groups = max_i64(1,
-                        min_i64(min_i64(floordiv_i64(&overflow, c->limit, c->threads), c->threads <= 32 ? 1024 : 15),
-                                ceil_div_i64(&overflow, c->rows, c->resident)));
+    c->groups = c->cluster > 1
+                    ? 1
+                    : max_i64(1,
+                              min_i64(min_i64(floordiv_i64(&overflow,
+                                                           c->threads <= 32 ? min_i64(c->limit, 896) : c->limit,
+                                                           c->threads),
+                                              c->threads <= 32 ? 1024 : 15),
+                                      ceil_div_i64(&overflow, c->rows, c->resident)));
     c->blocks = ceil_div_i64(&overflow, c->rows,
                              mul_i64(&overflow, c->groups,
                                      max_i64(1,
@@ -257,7 +272,7 @@ static cuda_module module = {.image = rms_norm_backward_fatbin};
 /* The first launch shape of the spec whose condition holds. */
 static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame *f, const cuda_scope *scope,
                                         cuda_plan *plan) {
-    static cuda_kernel kernels[7][4] = {
+    static cuda_kernel kernels[6][4] = {
         {
             {0},
             {.name = "rms_norm_backward_rows__float32__0", .module = &module},
@@ -283,7 +298,7 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
             {.name = "rms_norm_backward_rows__bfloat16__3", .module = &module},
         },
         {
-            {0},
+            {.name = "rms_norm_backward_rows__float64__4", .module = &module},
             {.name = "rms_norm_backward_rows__float32__4", .module = &module},
             {.name = "rms_norm_backward_rows__float16__4", .module = &module},
             {.name = "rms_norm_backward_rows__bfloat16__4", .module = &module},
@@ -293,12 +308,6 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
             {.name = "rms_norm_backward_rows__float32__5", .module = &module},
             {.name = "rms_norm_backward_rows__float16__5", .module = &module},
             {.name = "rms_norm_backward_rows__bfloat16__5", .module = &module},
-        },
-        {
-            {.name = "rms_norm_backward_rows__float64__6", .module = &module},
-            {.name = "rms_norm_backward_rows__float32__6", .module = &module},
-            {.name = "rms_norm_backward_rows__float16__6", .module = &module},
-            {.name = "rms_norm_backward_rows__bfloat16__6", .module = &module},
         },
     };
     (void)scope;
@@ -323,47 +332,38 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
             .block = {min_i64(1024, max_i64(512, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32))), 1,
                       1},
         };
-    } else if (dtype_size(f->d.T) <= 4 && c->vectors == 1 && c->threads <= 32 &&
+    } else if (dtype_size(f->d.T) <= 4 && c->vectors == 1 &&
                (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) &&
                 aligned_to(c->weight, 16) && aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) &&
                 aligned_to(c->grad_weight, 16))) {
         plan->kernel = &kernels[2][T_place];
         plan->launch = (cuda_launch){
-            .grid = {c->blocks, 1, 1},
+            .grid = {mul_i64(&overflow, c->blocks, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32), 1, 1},
-            .shared = mul_i64(&overflow, 192, round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32)),
-        };
-    } else if (dtype_size(f->d.T) <= 4 && c->vectors == 1 &&
-               (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) &&
-                aligned_to(c->weight, 16) && aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) &&
-                aligned_to(c->grad_weight, 16))) {
-        plan->kernel = &kernels[3][T_place];
-        plan->launch = (cuda_launch){
-            .grid = {c->blocks, 1, 1},
-            .block = {mul_i64(&overflow, c->threads, c->groups), 1, 1},
-            .shared = mul_i64(&overflow, mul_i64(&overflow, 192, c->threads), c->groups),
+            .shared = mul_i64(&overflow, 80, round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32)),
+            .cluster = {c->cluster, 1, 1},
         };
     } else if (dtype_size(f->d.T) <= 4 && c->vectors == 2 &&
                (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) &&
                 aligned_to(c->weight, 16) && aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) &&
                 aligned_to(c->grad_weight, 16))) {
-        plan->kernel = &kernels[4][T_place];
-        plan->launch = (cuda_launch){
-            .grid = {mul_i64(&overflow, c->blocks, c->cluster), 1, 1},
-            .block = {mul_i64(&overflow, c->threads, c->groups), 1, 1},
-            .shared = mul_i64(&overflow, mul_i64(&overflow, 192, c->threads), c->groups),
-            .cluster = {c->cluster, 1, 1},
-        };
-    } else if (c->vectors > 0) {
-        plan->kernel = &kernels[5][T_place];
+        plan->kernel = &kernels[3][T_place];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->blocks, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32), 1, 1},
-            .shared = mul_i64(&overflow, 192, round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32)),
+            .shared = mul_i64(&overflow, 160, round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32)),
+            .cluster = {c->cluster, 1, 1},
+        };
+    } else if (c->vectors > 0) {
+        plan->kernel = &kernels[4][T_place];
+        plan->launch = (cuda_launch){
+            .grid = {mul_i64(&overflow, c->blocks, c->cluster), 1, 1},
+            .block = {round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32), 1, 1},
+            .shared = mul_i64(&overflow, 160, round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32)),
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[6][T_place];
+        plan->kernel = &kernels[5][T_place];
         plan->launch = (cuda_launch){
             .grid = {c->blocks, 1, 1},
             .block = {1024, 1, 1},
@@ -414,6 +414,20 @@ static bool rms_norm_backward_cuda(error *e, rms_norm_backward_frame *f, const c
     return cuda_run(e, scope, plans, 2, &f->call);
 }
 
+/* On the device of the tensors. */
+static bool rms_norm_backward_execute(error *e, rms_norm_backward_frame *f) {
+    if (on_cuda(&f->t.grad_y)) {
+        cuda_scope scope;
+        if (!cuda_enter(e, f->t.grad_y.device.index, &scope)) {
+            return false;
+        }
+        const bool ok = rms_norm_backward_cuda(e, f, &scope);
+        cuda_leave(e, &scope);
+        return ok;
+    }
+    return rms_norm_backward_cpu(e, f);
+}
+
 static bool rms_norm_backward_run(error *e, rms_norm_backward_frame *f) {
     if (!rms_norm_backward_check(e, f)) {
         return false;
@@ -430,16 +444,7 @@ static bool rms_norm_backward_run(error *e, rms_norm_backward_frame *f) {
     if (rms_norm_backward_nothing_to_do(f)) {
         return true;
     }
-    if (on_cuda(&f->t.grad_y)) {
-        cuda_scope scope;
-        if (!cuda_enter(e, f->t.grad_y.device.index, &scope)) {
-            return false;
-        }
-        const bool ok = rms_norm_backward_cuda(e, f, &scope);
-        cuda_leave(e, &scope);
-        return ok;
-    }
-    return rms_norm_backward_cpu(e, f);
+    return rms_norm_backward_execute(e, f);
 }
 
 void rms_norm_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {

@@ -39,10 +39,10 @@ typedef struct rms_norm_backward_args {
     int64_t rows;
     int64_t n;
     int64_t span;
-    int64_t limit;
-    int64_t cluster;
     int64_t whole;
+    int64_t limit;
     int64_t vectors;
+    int64_t cluster;
     int64_t threads;
     int64_t resident;
     int64_t groups;
@@ -69,10 +69,10 @@ static rms_norm_backward_args rms_norm_backward_args_from(const void *record) {
         .rows = call->rows,
         .n = call->n,
         .span = call->span,
-        .limit = call->limit,
-        .cluster = call->cluster,
         .whole = call->whole,
+        .limit = call->limit,
         .vectors = call->vectors,
+        .cluster = call->cluster,
         .threads = call->threads,
         .resident = call->resident,
         .groups = call->groups,

@@ -22,10 +22,10 @@ typedef struct rms_norm_backward_call {
     int64_t rows;
     int64_t n;
     int64_t span;
-    int64_t limit;
-    int64_t cluster;
     int64_t whole;
+    int64_t limit;
     int64_t vectors;
+    int64_t cluster;
     int64_t threads;
     int64_t resident;
     int64_t groups;

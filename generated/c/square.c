@@ -66,7 +66,7 @@ static bool square_nothing_to_do(const square_frame *f) {
     return f->t.y.numel == 0;
 }
 
-/* Outputs without a value to start at are zero when a kernel has nothing to run on. */
+/* What has no value to start at is zero when a kernel has nothing to run on. */
 static bool square_zero(error *e, const square_frame *f) {
     return tensor_zero(e, &f->t.y);
 }
@@ -144,6 +144,20 @@ static bool square_cuda(error *e, square_frame *f, const cuda_scope *scope) {
     return cuda_run(e, scope, plans, 1, &f->call);
 }
 
+/* On the device of the tensors. */
+static bool square_execute(error *e, square_frame *f) {
+    if (on_cuda(&f->t.x)) {
+        cuda_scope scope;
+        if (!cuda_enter(e, f->t.x.device.index, &scope)) {
+            return false;
+        }
+        const bool ok = square_cuda(e, f, &scope);
+        cuda_leave(e, &scope);
+        return ok;
+    }
+    return square_cpu(e, f);
+}
+
 static bool square_run(error *e, square_frame *f) {
     if (!square_check(e, f)) {
         return false;
@@ -157,16 +171,7 @@ static bool square_run(error *e, square_frame *f) {
     if (square_nothing_to_do(f)) {
         return true;
     }
-    if (on_cuda(&f->t.x)) {
-        cuda_scope scope;
-        if (!cuda_enter(e, f->t.x.device.index, &scope)) {
-            return false;
-        }
-        const bool ok = square_cuda(e, f, &scope);
-        cuda_leave(e, &scope);
-        return ok;
-    }
-    return square_cpu(e, f);
+    return square_execute(e, f);
 }
 
 void square_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {

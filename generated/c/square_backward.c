@@ -76,7 +76,7 @@ static bool square_backward_nothing_to_do(const square_backward_frame *f) {
     return f->t.grad_x.numel == 0;
 }
 
-/* Outputs without a value to start at are zero when a kernel has nothing to run on. */
+/* What has no value to start at is zero when a kernel has nothing to run on. */
 static bool square_backward_zero(error *e, const square_backward_frame *f) {
     return tensor_zero(e, &f->t.grad_x);
 }
@@ -156,6 +156,20 @@ static bool square_backward_cuda(error *e, square_backward_frame *f, const cuda_
     return cuda_run(e, scope, plans, 1, &f->call);
 }
 
+/* On the device of the tensors. */
+static bool square_backward_execute(error *e, square_backward_frame *f) {
+    if (on_cuda(&f->t.grad_y)) {
+        cuda_scope scope;
+        if (!cuda_enter(e, f->t.grad_y.device.index, &scope)) {
+            return false;
+        }
+        const bool ok = square_backward_cuda(e, f, &scope);
+        cuda_leave(e, &scope);
+        return ok;
+    }
+    return square_backward_cpu(e, f);
+}
+
 static bool square_backward_run(error *e, square_backward_frame *f) {
     if (!square_backward_check(e, f)) {
         return false;
@@ -170,16 +184,7 @@ static bool square_backward_run(error *e, square_backward_frame *f) {
     if (square_backward_nothing_to_do(f)) {
         return true;
     }
-    if (on_cuda(&f->t.grad_y)) {
-        cuda_scope scope;
-        if (!cuda_enter(e, f->t.grad_y.device.index, &scope)) {
-            return false;
-        }
-        const bool ok = square_backward_cuda(e, f, &scope);
-        cuda_leave(e, &scope);
-        return ok;
-    }
-    return square_backward_cpu(e, f);
+    return square_backward_execute(e, f);
 }
 
 void square_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {

@@ -108,6 +108,7 @@ is_grad_enabled = torch.is_grad_enabled
 is_transformed = torch._C._are_functorch_transforms_active
 any_requires_grad = torch._C._any_requires_grad
 after_autograd = torch._C._after_autograd_keyset
+after_in_place = torch._C._after_ADInplaceOrView_keyset
 forward_ad = torch.autograd.forward_ad
 
 
@@ -137,6 +138,41 @@ def zeros(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> torch.
 def summed(gradient: torch.Tensor | None, sizes: torch.Size) -> torch.Tensor | None:
     """The gradient of an input that was broadcast has the sizes that it came with."""
     return gradient if gradient is None else gradient.sum_to_size(sizes)
+
+
+def present(*tensors: torch.Tensor | None) -> list[torch.Tensor]:
+    """Those that were given."""
+    return [tensor for tensor in tensors if tensor is not None]
+
+
+def count_writes(*tensors: torch.Tensor | None) -> None:
+    """Moves the version counters of what was written, so that autograd notices what it saved before."""
+    for tensor in tensors:
+        if tensor is not None and not tensor.is_inference():  # inference tensors are saved nowhere
+            torch.autograd.graph.increment_version(tensor)
+
+
+def refuse_in_place(operator: str) -> NoReturn:
+    """Under torch.func what a call writes would be seen by some of the levels only."""
+    raise RuntimeError(f"my_ops::{operator}: writes in place, which torch.func transforms do not support")
+
+
+def refuse_traced(operator: str, *tensors: torch.Tensor | None) -> None:
+    """A compiled graph would lose the history of what was written: the error of its backward comes when it is built."""
+    from torch._subclasses.fake_tensor import FakeTensor
+    from torch._subclasses.functional_tensor import FunctionalTensor
+
+    if any(isinstance(tensor, (FakeTensor, FunctionalTensor)) for tensor in tensors):
+        raise RuntimeError(no_gradient(operator))
+
+
+def refuse_recording(operator: str, **tensors: torch.Tensor | None) -> NoReturn:
+    """A gradient would not know of the write."""
+    name = next(name for name, tensor in tensors.items() if tensor is not None and tensor.requires_grad)
+    raise RuntimeError(
+        f"my_ops::{operator}: {name}: requires grad and is written in place by an operator that is not "
+        "differentiable; call it under torch.no_grad(), or with a tensor that does not require grad"
+    )
 
 
 def refuse_transform(operator: str) -> NoReturn:

@@ -16,6 +16,7 @@ OP = Contract(
     scalars={"eps": 1e-06},
     absences=((),),
     defaults=("eps",),
+    written=(),
     outputs={"y": "T"},
     saved={"rstd": "acc(T)"},
     mask=False,
@@ -172,7 +173,9 @@ def test_refused(device, wrong):
     refused.eager(OP, device, SAMPLES[0], wrong)
 
 
-@pytest.mark.parametrize("wrong", [wrong for wrong in WRONG if not wrong.elements], ids=lambda wrong: wrong.text)
+@pytest.mark.parametrize(
+    "wrong", [wrong for wrong in WRONG if not (wrong.elements or wrong.memory)], ids=lambda wrong: wrong.text
+)
 def test_refused_fake(device, wrong):
     refused.fake(OP, device, SAMPLES[0], wrong)
 

@@ -37,8 +37,7 @@ def static(op: Contract, device: str, sample: Sample, backend: str = "aot_eager"
         for road in op.roads():
             compiled = _compiled(op, road, backend, dynamic=False)
             for given in (arguments, op.short(arguments)):
-                positional, keyword = op.split(given)
-                _same(road(*positional, **keyword), compiled(*positional, **keyword))
+                _same(op.results(road, given), op.results(compiled, given))
 
 
 def _no_more_than_two(op: Contract, device: str, growing: list[Sample], names: tuple[str, ...]) -> None:
@@ -47,7 +46,7 @@ def _no_more_than_two(op: Contract, device: str, growing: list[Sample], names: t
         before = counters["stats"]["unique_graphs"]
         for sample in growing:
             given = leaves(make(op, sample, op.choices()[0], device), names)
-            _same(op.call(road, given), op.call(compiled, given))
+            _same(op.results(road, given), op.results(compiled, given))
             if names:
                 expected = _gradients(road, op, given, UPSTREAM["dense"])
                 found = _gradients(compiled, op, given, UPSTREAM["dense"])
@@ -80,7 +79,7 @@ def inductor(op: Contract, device: str, sample: Sample) -> None:
     names = op.gradients if op.autograd == "declared" else ()
     given = leaves(make(op, sample, op.choices()[0], device), names)
     compiled = _compiled(op, op.wrapper, "inductor")
-    _same(op.call(op.wrapper, given), op.call(compiled, given))
+    _same(op.results(op.wrapper, given), op.results(compiled, given))
     if names:
         loss, expected = _loss(as_tuple(op.call(compiled, given)), UPSTREAM["sum"]), {}
         expected = _gradients(op.wrapper, op, given, UPSTREAM["sum"])
@@ -126,4 +125,9 @@ def exports(op: Contract, device: str, sample: Sample) -> None:
             called = [node.target for node in program.graph.nodes if node.op == "call_function"]
             own = [target for target in called if getattr(target, "namespace", "") == op.namespace]
             assert own == [op.overload]
-            _same(op.call(road, arguments), program.module()(*tensors))
+            exported = program.module()
+
+            def replayed(exported: Any = exported, **named: Any) -> Any:
+                return exported(*(named[name] for name in op.tensors))
+
+            _same(op.results(road, arguments), op.results(replayed, arguments, named=True))

@@ -60,17 +60,27 @@ class Dtype:
     name: str
 
 
+@dataclass(frozen=True)
+class Alias:
+    """A tensor of a wrong call that begins where the argument `of` begins."""
+
+    of: str
+
+
 Sample = Mapping[str, Any]
 """The tensors of one call by argument, as a Shape or Elements, and those scalars that are not as usual."""
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """What differs from the usual call, and the text of the error. `elements`: the rule looks at elements."""
+    """What differs from the usual call, and the text of the error. `elements`: the rule looks at elements; `memory`: at
+    addresses. Fakes have neither.
+    """
 
     changes: Mapping[str, Any]
     text: str
     elements: bool = False
+    memory: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,6 +96,7 @@ class Contract:
     scalars: Mapping[str, Any]  # usual values, but of those whose value follows from the call
     absences: tuple[tuple[str, ...], ...]  # sets of optional arguments that a call can leave out
     defaults: tuple[str, ...]  # arguments with a default, which is the usual value of a scalar and None for a tensor
+    written: tuple[str, ...]  # arguments that are written in place
     outputs: Mapping[str, str]
     saved: Mapping[str, str]
     mask: bool  # takes grad_mask
@@ -168,6 +179,26 @@ class Contract:
             if name not in self.defaults or (name in self.tensors and value is not None)
         }
 
+    @property
+    def recordable(self) -> tuple[str, ...]:
+        """The inputs that may require grad in a right call: not what is written."""
+        return tuple(name for name in self.gradients if name not in self.written)
+
+    def results(
+        self, function: Callable[..., Any], arguments: Arguments, *, named: bool = False, every_output: bool = False
+    ) -> tuple[Any, ...]:
+        """What a call returns, and then what it has written; what is written are copies, so that arguments stay. With
+        `named` every argument goes by its name; with `every_output` there is None for outputs that are not there.
+        """
+        given = self.unwritten(arguments)
+        returned = function(**given) if named else self.call(function, given)
+        outputs = (every if every_output else as_tuple)(returned) if self.outputs else ()
+        return (*outputs, *(given[name] for name in self.written if given.get(name) is not None))
+
+    def unwritten(self, arguments: Arguments) -> Arguments:
+        """The arguments, with copies that lie alike of those that a call writes."""
+        return {name: alike(value) if name in self.written else value for name, value in arguments.items()}
+
     def split(self, arguments: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional arguments, up to the first one that is left out, and keyword arguments."""
         order = [name for name in self.arguments if name not in self.keywords]
@@ -212,6 +243,16 @@ def wide(value: Any) -> Any:
 def every(result: Any) -> tuple[torch.Tensor | None, ...]:
     """The outputs of a call, None for those that are not there."""
     return (result,) if result is None or isinstance(result, torch.Tensor) else tuple(result)
+
+
+def alike(tensor: torch.Tensor | None) -> torch.Tensor | None:
+    """A copy with the same offset and strides, in memory of its own."""
+    if tensor is None:
+        return None
+    copy = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
+    with torch.no_grad():
+        copy.set_(tensor.untyped_storage().clone(), tensor.storage_offset(), tensor.shape, tensor.stride())
+    return copy.requires_grad_(tensor.requires_grad)
 
 
 def as_tuple(result: Any) -> tuple[torch.Tensor, ...]:

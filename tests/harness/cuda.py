@@ -33,7 +33,7 @@ def side_stream(op: Contract, device: str, samples: list[Sample]) -> None:
     """Work is queued on the current stream: it sees what was written there before, however long that takes."""
     for sample in samples:
         right = make(op, sample, op.choices()[-1], device)
-        expected = as_tuple(op.call(op.wrapper, right))
+        expected = op.results(op.wrapper, right)
         stale = {k: v.clone().zero_() if isinstance(v, torch.Tensor) else v for k, v in right.items()}
         torch.cuda.synchronize()
         stream = torch.cuda.Stream()
@@ -41,7 +41,7 @@ def side_stream(op: Contract, device: str, samples: list[Sample]) -> None:
             torch.cuda._sleep(20_000_000)
             for old, new in zip(_tensors(stale), _tensors(right), strict=True):
                 old.copy_(new)
-            results = as_tuple(op.call(op.wrapper, stale))
+            results = op.results(op.wrapper, stale)
         stream.synchronize()
         _same(expected, results)
     if op.autograd == "declared":
@@ -69,8 +69,8 @@ def no_synchronisation(op: Contract, device: str, samples: list[Sample]) -> None
 def fresh_thread(op: Contract, device: str, sample: Sample) -> None:
     """The first CUDA call of a thread may be ours."""
     given = make(op, sample, op.choices()[0], device)
-    expected, found = as_tuple(op.call(op.wrapper, given)), []
-    thread = threading.Thread(target=lambda: found.append(as_tuple(op.call(op.wrapper, given))))
+    expected, found = op.results(op.wrapper, given), []
+    thread = threading.Thread(target=lambda: found.append(op.results(op.wrapper, given)))
     thread.start()
     thread.join()
     _same(expected, found[0])
@@ -83,10 +83,10 @@ def other_device(op: Contract, samples: list[Sample]) -> None:
     with torch.cuda.device(0):
         for sample in samples:
             here, there = (make(op, sample, op.choices()[0], device) for device in ("cuda:0", "cuda:1"))
-            results = as_tuple(op.call(op.wrapper, there))
+            results = op.results(op.wrapper, there)
             assert torch.cuda.current_device() == 0
             assert all(result.device == torch.device("cuda:1") for result in results)
-            _same(as_tuple(op.call(op.wrapper, here)), tuple(result.to("cuda:0") for result in results))
+            _same(op.results(op.wrapper, here), tuple(result.to("cuda:0") for result in results))
         there = make(op, samples[0], op.choices()[0], "cuda:1")
         placed = [name for name in op.tensors if op.place(name, "cuda:1") != "cpu"]
         mixed = {**there, placed[-1]: here[placed[-1]]}
@@ -118,7 +118,7 @@ def capture(file: str) -> None:
     given = leaves(make(op, module.SAMPLES[0], op.choices()[0], "cuda"), names)
 
     def step() -> tuple[torch.Tensor, ...]:
-        results = as_tuple(op.call(op.wrapper, given))
+        results = op.results(op.wrapper, given)
         if not names:
             return results
         upstream = [result * 2 for result in results]
@@ -156,7 +156,7 @@ def beyond_32_bits(op: Contract, device: str, samples: list[Sample]) -> None:
                 arguments[name] = torch.randn(wanted, dtype=dtype, device=place)
             else:
                 arguments[name] = torch.randint(0, 100, wanted, dtype=dtype, device=place)
-        results = as_tuple(op.call(op.wrapper, arguments))
+        results = op.results(op.wrapper, arguments)
         exact: dict[str, Any] = {
             k: v.float() if isinstance(v, torch.Tensor) and v.is_floating_point() else v for k, v in arguments.items()
         }

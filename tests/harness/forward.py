@@ -9,7 +9,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.library import opcheck
 from torch.profiler import ProfilerActivity, profile
 
-from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple, every
+from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple
 from tests.harness.layouts import LAYOUTS, is_taken, leaves, make, output_strides, recording, small_enough
 from tests.harness.numbers import assert_close, terms, tolerance
 
@@ -21,7 +21,7 @@ def matches_reference(op: Contract, device: str, dtypes: tuple[str, ...], layout
     for seed, (sample, absent) in enumerate(calls):
         arguments = make(op, sample, dtypes, device, layout, seed, absent)
         before = {name: value.clone() for name, value in arguments.items() if isinstance(value, torch.Tensor)}
-        found = every(op.call(op.wrapper, arguments))
+        found = op.results(op.wrapper, arguments, every_output=True)
         _compare(op, op.bound(dtypes, absent), arguments, found, f"{op.name} of {sample}")
         for name, value in before.items():
             assert torch.equal(value, arguments[name]), f"{name} was written"
@@ -35,8 +35,8 @@ def _compare(
 ) -> None:
     tensors = [value for value in arguments.values() if isinstance(value, torch.Tensor)]
     wanted = op.expected(arguments)
-    assert len(results) == len(wanted) == len(op.outputs)
-    for (name, written), result, expected in zip(op.outputs.items(), results, wanted, strict=True):
+    kinds = {**op.outputs, **{name: op.tensors[name] for name in op.written if arguments[name] is not None}}
+    for (name, written), result, expected in zip(kinds.items(), results, wanted, strict=True):
         if result is None or expected is None:
             assert result is expected, f"{what}: {name}: {result} instead of {expected}"
             continue
@@ -59,7 +59,7 @@ def special_values(op: Contract, device: str, dtypes: tuple[str, ...], sample: S
             free = not isinstance(sample.get(name), Elements)  # `values:` may refuse what is special
             if free and isinstance(value, torch.Tensor) and value.is_floating_point() and value.numel():
                 value.view(-1)[0] = special
-        results, wanted = as_tuple(op.call(op.wrapper, arguments)), as_tuple(op.expected(arguments))
+        results, wanted = op.results(op.wrapper, arguments), as_tuple(op.expected(arguments))
         for result, expected in zip(results, wanted, strict=True):
             if result.is_floating_point():
                 largest = torch.finfo(result.dtype).max
@@ -72,14 +72,14 @@ def call_styles(op: Contract, device: str, sample: Sample) -> None:
     """Defaults left out, everything by keyword, both roads: the same result, bit for bit."""
     for absent in op.absences:
         arguments = make(op, sample, op.choices()[0], device, absent=absent)
-        first = as_tuple(op.call(op.wrapper, arguments))
+        first = op.results(op.wrapper, arguments)
         for function in (op.wrapper, op.overload, op.packet):
             for given in (arguments, op.short(arguments)):
-                _same(first, function(**given))
-                positional, keyword = op.split(given)
-                _same(first, function(*positional, **keyword))
+                _same(first, op.results(function, given, named=True))
+                _same(first, op.results(function, given))
         for twin in op.dispatched():
-            _same(first, as_tuple(op.call(twin, arguments))[: len(first)])
+            found = op.results(twin, arguments)
+            _same(first, found if op.written else found[: len(first)])
 
 
 def _same(first: tuple[torch.Tensor, ...], result: Any) -> None:
@@ -90,18 +90,18 @@ def _same(first: tuple[torch.Tensor, ...], result: Any) -> None:
 def no_recording(op: Contract, device: str, sample: Sample) -> None:
     """Under no_grad and in inference mode outputs do not require grad, and are the same numbers."""
     arguments = make(op, sample, op.choices()[0], device)
-    first = as_tuple(op.call(op.wrapper, arguments))
-    differentiable = leaves(arguments, op.gradients)
+    first = op.results(op.wrapper, arguments)
+    differentiable = leaves(arguments, op.recordable)
     for function in op.roads():
         with torch.no_grad():
-            results = as_tuple(op.call(function, differentiable))
+            results = op.results(function, differentiable)
         assert not any(result.requires_grad for result in results)
         _same(first, results)
         with torch.inference_mode():
-            results = as_tuple(op.call(function, differentiable))
+            results = op.results(function, differentiable)
             assert all(result.is_inference() for result in results)
             _same(first, results)
-            _same(first, as_tuple(op.call(function, make(op, sample, op.choices()[0], device))))
+            _same(first, op.results(function, make(op, sample, op.choices()[0], device)))
 
 
 def fake_agrees(op: Contract, device: str, layout: str, samples: list[Sample]) -> None:
@@ -113,9 +113,9 @@ def fake_agrees(op: Contract, device: str, layout: str, samples: list[Sample]) -
         arguments = make(op, sample, dtypes, device, layout, absent=absent)
         fakes = {k: mode.from_tensor(v) if isinstance(v, torch.Tensor) else v for k, v in arguments.items()}
         for operator in op.dispatched():
-            real = as_tuple(op.call(operator, arguments))
+            real = op.results(operator, arguments)
             with mode:
-                fake = as_tuple(op.call(operator, fakes))
+                fake = op.results(operator, fakes)
             for one, other in zip(real, fake, strict=True):
                 assert (one.shape, one.dtype, one.device) == (other.shape, other.dtype, other.device)
                 assert one.stride() == other.stride(), f"{operator}: {one.stride()} and {other.stride()}"
@@ -138,7 +138,7 @@ def passes_opcheck(op: Contract, device: str, sample: Sample, *, grad: bool) -> 
     for absent in op.absences:
         arguments = make(op, sample, op.choices()[0], device, absent=absent)
         if grad:
-            arguments = leaves(arguments, op.gradients)
+            arguments = leaves(arguments, op.recordable)
         for operator in op.dispatched():
             if grad and op.autograd == "missing" and operator is op.overload and recording(arguments):
                 continue
@@ -161,6 +161,7 @@ def copies(op: Contract, device: str, sample: Sample) -> None:
 
 def _allocations(op: Contract, arguments: Arguments, device: str) -> int:
     """How often one call allocates memory on its device."""
+    arguments = op.unwritten(arguments)
     op.call(op.overload, arguments)
     if device != "cpu":
         before = torch.cuda.memory_stats()["allocation.all.allocated"]
@@ -179,8 +180,8 @@ def one_tensor_for_all(op: Contract, device: str, sample: Sample) -> None:
     arguments = make(op, sample, op.choices()[0], device)
     first: dict[Any, torch.Tensor] = {}
     for name, value in arguments.items():
-        if isinstance(value, torch.Tensor):
+        if isinstance(value, torch.Tensor) and name not in op.written:
             # Arguments that `values:` fills in different ways stay different.
             arguments[name] = first.setdefault((value.shape, value.dtype, repr(sample[name])), value)
     copies = {k: v.clone() if isinstance(v, torch.Tensor) else v for k, v in arguments.items()}
-    _same(as_tuple(op.call(op.wrapper, copies)), op.call(op.wrapper, arguments))
+    _same(op.results(op.wrapper, copies), op.results(op.wrapper, arguments))

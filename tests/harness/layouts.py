@@ -131,7 +131,8 @@ def make(
         place, steered = op.place(name, device), isinstance(wanted, Elements)
         tensor = filled(wanted, dtype, random).to(place) if steered else data(wanted, dtype, place, random)
         alike = layout == "expanded" and steered and wanted.depends
-        view = arranged(tensor, "sliced" if alike else layout)
+        apart = layout == "expanded" and (alike or name in op.written)  # not every element can be written alone
+        view = arranged(tensor, "sliced" if apart else layout)
         refused = "contiguous" in op.words.get(name, ()) and not view.is_contiguous()
         arguments[name] = tensor if refused else view
         if place != device:
@@ -153,7 +154,12 @@ def is_taken(op: Contract, name: str, tensor: torch.Tensor) -> bool:
 
 
 def output_strides(op: Contract, name: str, arguments: Arguments, shape: Shape) -> tuple[int, ...] | None:
-    """The strides that the words after an output's type ask for; None where it is contiguous."""
+    """The strides of what was written, or those that the words after an output's type ask for; None where it is
+    contiguous.
+    """
+    if name in op.written:
+        found: tuple[int, ...] = arguments[name].stride()
+        return found
     for word in op.words.get(name, ()):
         if word == "transposed":
             return torch.empty(*shape[:-2], shape[-1], shape[-2]).mT.stride()

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from tests.harness.contract import Arguments, Contract, Sample, Tensor, Wrong, plain
+from tests.harness.contract import Alias, Arguments, Contract, Sample, Tensor, Wrong, plain
 from tests.harness.layouts import data, make
 
 
@@ -22,11 +22,28 @@ def _arguments(op: Contract, device: str, other: str, usual: Sample, wrong: Wron
             if change.elements:
                 tensor = torch.tensor(change.elements).to(dtype).reshape(change.shape)
             if change.strides:
-                tensor = torch.empty_strided(change.shape, change.strides, dtype=dtype).copy_(tensor)
+                tensor = _strided(tensor, change.strides)
             arguments[name] = tensor.to(other if change.other else op.place(name, device))
-        else:
+        elif not isinstance(change, Alias):
             arguments[name] = plain(change)
+    for name, change in wrong.changes.items():
+        if isinstance(change, Alias):
+            arguments[name], arguments[change.of] = _aliased(arguments[name], arguments[change.of])
     return arguments
+
+
+def _aliased(one: torch.Tensor, other: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Contiguous tensors like these that begin at the same address."""
+    size = max(one.numel() * one.itemsize, other.numel() * other.itemsize)
+    memory = torch.zeros(size, dtype=torch.uint8, device=one.device)
+    first, second = (memory[: t.numel() * t.itemsize].view(t.dtype).view(t.shape) for t in (one, other))
+    return first, second
+
+
+def _strided(tensor: torch.Tensor, strides: tuple[int, ...]) -> torch.Tensor:
+    """The same elements with these strides; some lie on others where a stride is 0."""
+    found = torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype)
+    return found.copy_(tensor) if 0 not in strides else found.zero_()
 
 
 def _here(device: str) -> str:
@@ -56,9 +73,9 @@ def eager(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
     expected = op.text(wrong.text.replace("{device}", _here(device)).replace("{other}", other))
     for function in (op.wrapper, *op.dispatched()):
         assert _raises(lambda function=function: op.call(function, arguments)) == expected
-    if op.gradients and "dtype" not in wrong.text:
-        for name in op.gradients:
-            if arguments[name].is_floating_point():
+    if op.recordable and "dtype" not in wrong.text:
+        for name in op.recordable:
+            if arguments[name] is not None and arguments[name].is_floating_point():
                 arguments[name].requires_grad_()
         for function in op.roads():
             assert _raises(lambda function=function: op.call(function, arguments)) == expected

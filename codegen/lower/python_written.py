@@ -1,0 +1,92 @@
+"""The Python of an operator that writes in place: what autograd is told, and what its wrapper returns.
+
+A call that would have to be recorded ends in an error: with `differentiable: false` at once, otherwise in backward,
+because `backward:` is refused for such operators.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codegen.lower.python_autograd import recorded, targets
+from codegen.lower.python_names import Names, call
+
+
+@dataclass(frozen=True)
+class WrittenView:
+    """What the templates need."""
+
+    names: str  # the written arguments: "x, y"
+    keywords: str  # the same by name: "x=x, y=y"
+    forward: tuple[str, ...]  # of the autograd.Function
+    setup: tuple[str, ...]
+    recorded: tuple[str, ...]  # the condition under which a call would be recorded, up to its colon
+    refused: tuple[str, ...]  # the condition under which it is refused
+    counter: tuple[str, ...]  # the head of the kernel that counts writes
+    redispatched: str
+    outputs: bool
+    results: str  # the left side of a call that has outputs: "y = "
+    result: str  # what it then returns
+    returned: str  # what the wrapper returns: the outputs, or where there are none, what was written
+    applied: str  # which of the Function's results that is: "[1:]"
+
+
+def written_view(names: Names, parameters: list[str], passed: list[str]) -> WrittenView | None:
+    """The view of one operator, None when it writes nothing."""
+    op = names.op
+    if not op.written:
+        return None
+    written = [argument.name for argument in op.written]
+    outputs = [output.name for output in op.outputs]
+    keyset = names.fresh("keyset")
+    return WrittenView(
+        names=", ".join(written),
+        keywords=", ".join(f"{name}={name}" for name in written),
+        forward=tuple(_forward(names, parameters, passed)),
+        setup=tuple(_setup(names)),
+        recorded=tuple(recorded(names, "")),
+        refused=tuple(_refused(written)),
+        counter=tuple(call("def _count_writes", [f"{keyset}: Any", *parameters], " -> Any:", 0)),
+        redispatched=f"{keyset} & _after_in_place, {', '.join(passed)}",
+        outputs=bool(outputs),
+        results=f"{', '.join(outputs)} = " if outputs else "",
+        result=", ".join(outputs),
+        returned=", ".join(outputs or written),
+        applied=_place(len(written), len(outputs)),
+    )
+
+
+def _place(written: int, outputs: int) -> str:
+    """Which of the Function's results, what was written and then the outputs, a wrapper returns."""
+    if outputs:
+        return f"[{written}]" if outputs == 1 else f"[{written}:]"
+    return ""
+
+
+def _forward(names: Names, parameters: list[str], passed: list[str]) -> list[str]:
+    plain = [parameter.split(" = ")[0] for parameter in parameters if parameter != "*"]
+    outputs = [output.name for output in names.op.outputs]
+    results = f"{', '.join(outputs)} = " if outputs else ""
+    returned = [argument.name for argument in names.op.written] + outputs
+    return [
+        *call("def forward", plain, " -> Any:"),
+        f"    {results}_call_no_grad({', '.join(passed)})",
+        f"    return {', '.join(returned)}",
+    ]
+
+
+def _setup(names: Names) -> list[str]:
+    op, inputs = names.op, names.fresh("inputs")
+    ctx = names.fresh("ctx")
+    written = [argument.name for argument in op.written]
+    unpacked = targets([argument.name if argument in op.written else "_" for argument in op.arguments])
+    given = [f"{ctx}: Any", f"{inputs}: Any", f"{names.fresh('output')}: Any"]
+    return [
+        *call("def setup_context", given, " -> None:"),
+        f"    {unpacked} = {inputs}",
+        f"    {ctx}.mark_dirty(*_runtime.present({', '.join(written)}))",
+    ]
+
+
+def _refused(written: list[str]) -> list[str]:
+    return call("if _is_grad_enabled() and _any_requires_grad", written, ":")

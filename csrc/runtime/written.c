@@ -1,0 +1,19 @@
+#include "written.h"
+
+bool written_set_aside(error *e, tensor *t, tensor *aside, bool lies_right, bool copied) {
+    if (lies_right || !given(t)) {
+        return true;
+    }
+    *aside = *t;
+    *t = (tensor){.handle = NULL};
+    shape s = {.dim = 0};
+    if (!shape_add(e, &s, aside->sizes, aside->dim) ||
+        !tensor_empty(e, t, "contiguous copy", &s, aside->dtype, aside->device)) {
+        return false;
+    }
+    return !copied || tensor_copy_elements(e, t, aside);
+}
+
+bool written_return(error *e, const tensor *t, const tensor *aside) {
+    return !given(aside) || tensor_copy_elements(e, aside, t);
+}
