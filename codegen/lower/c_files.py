@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from codegen.lower.c_arguments import choice_lines
 from codegen.lower.record import C_SCALARS, Field, c_element, fields, real_is_accumulated, record_declarations
 from codegen.lower.schema import boxed_symbol, dispatched, public_schema
+from codegen.lower.statements import c_comment
 from codegen.messages_c import c_escape
 from codegen.model import Library, Operator
 
@@ -104,7 +105,7 @@ def header_view(library: Library, op: Operator) -> HeaderView:
     """The call record of one operator."""
     return HeaderView(
         op=op.name,
-        schema=public_schema(library.namespace, op),
+        schema=c_comment(public_schema(library.namespace, op)),
         guard=f"{library.namespace}_{op.name}_H".upper(),
         choices=choice_lines(op),
         fields=tuple(
@@ -141,7 +142,7 @@ def cpu_unit_view(library: Library, op: Operator) -> CpuUnitView:
     macros = [f"{variable.name}_DTYPE" for variable in op.types]
     return CpuUnitView(
         op=op.name,
-        schema=public_schema(library.namespace, op),
+        schema=c_comment(public_schema(library.namespace, op)),
         macros=", ".join(macros) if macros else "nothing",
         variables=tuple(UnitVariable(variable.name) for variable in op.types),
         first=op.types[0].name if op.types else "",

@@ -248,7 +248,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
     return HostView(
         op=op.name,
         name=f"{library.namespace}::{op.name}",
-        schema=public_schema(library.namespace, op),
+        schema=c_comment(public_schema(library.namespace, op)),
         doc=tuple(line.strip() for line in c_comment(op.doc).splitlines()),
         tensors=tuple(Named(name) for name in host.inputs + host.outputs + host.scratch),
         views=tuple(Named(argument.name) for argument in op.tensors if argument.has_word("expand")),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from codegen.lower.launch import EntryPoints
 from codegen.lower.record import C_SCALARS, Field, cuda_element, fields, real_is_accumulated
 from codegen.lower.schema import public_schema
+from codegen.lower.statements import c_comment
 from codegen.model import Library, Operator
 from codegen.types import DTYPES
 
@@ -93,7 +94,7 @@ def arguments_view(library: Library, op: Operator) -> ArgumentsView:
     parameters = ", ".join(f"typename {variable.name}" for variable in op.types)
     return ArgumentsView(
         op=op.name,
-        schema=public_schema(library.namespace, op),
+        schema=c_comment(public_schema(library.namespace, op)),
         template=f"template <{parameters}>" if parameters else "template <typename = void>",
         fields=tuple(TypedField(_declaration(op, field)) for field in fields(op)),
         first_initializer=initializers[0],
@@ -113,4 +114,4 @@ def entries_view(library: Library, op: Operator, points: EntryPoints) -> Entries
             types = [DTYPES[dtype].cuda for dtype in entry.dtypes]
             arguments = types + [_literal(value) for value in entry.params]
             views.append(EntryView(entry.symbol, entry.bounds, kernel, ", ".join(arguments), ", ".join(types)))
-    return EntriesView(op.name, public_schema(library.namespace, op), tuple(views))
+    return EntriesView(op.name, c_comment(public_schema(library.namespace, op)), tuple(views))

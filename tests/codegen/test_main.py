@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,22 @@ def test_an_odd_file_is_a_warning(project: Path) -> None:
     done = run(project, "generate")
     assert done.returncode == 0
     assert "ops.yaml:1:1: warning: csrc/thrice.c belongs to no operator\n" in done.stderr
+
+
+def test_killed_and_twice_at_once(project: Path) -> None:
+    """`generate` killed as it writes, then two of them at once: the tree is whole, and says so."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "codegen", "generate"]
+    for wait in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6):
+        process = subprocess.Popen(command, cwd=project, env=environment, stdout=subprocess.DEVNULL)
+        time.sleep(wait)
+        process.kill()
+        process.wait()
+        (project / "ops.yaml").write_text(SPEC.replace("2 x.", f"{wait}"))
+    processes = [subprocess.Popen(command, cwd=project, env=environment, stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert [process.wait() for process in processes] == [0, 0]
+    assert run(project, "check").returncode == 0
+    assert not list(project.glob(".*"))
 
 
 def test_no_spec(project: Path) -> None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import random
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from codegen.write import SUMS, Tree, Written, difference, write
 
+ROOT = Path(__file__).parents[2]
 SPEC = b"namespace: demo\n"
 FILES = {"c/f.c": b"int f;\n", "my_ops/ops/f.py": b"f = 1\n", "ops.cmake": b"# f\n"}
 
@@ -119,6 +123,76 @@ def test_the_run_after_a_killed_one_makes_the_tree_whole(
     write(tree, third, b"third")
     assert contents(tree) == third
     assert difference(tree, third, b"third") == ""
+    assert not tree.staging.exists()
+
+
+def whole(tree: Tree) -> bool:
+    """What a build asks: whether every file, and the spec, is as SHA256SUMS has it."""
+    command = ["sha256sum", "-c", "--status", f"generated/{SUMS}"]
+    return subprocess.run(command, cwd=tree.root, check=False, stderr=subprocess.DEVNULL).returncode == 0
+
+
+def _turns(root: Path, number: int) -> None:
+    """Writes one of two trees after the other, until it is killed."""
+    tree = Tree(root, root / "generated", root / "ops.yaml", {"docs/": root / "docs"})
+    while True:
+        number = 1 - number
+        tree.spec.write_bytes(b"%d" % number)
+        write(tree, versions()[number], b"%d" % number)
+
+
+def versions() -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """Two trees: some files in both, some in one."""
+    both = [{f"c/{i}.c": b"%d\n" % number * 500 for i in range(20)} for number in range(2)]
+    return both[0] | {"old/a": b"", "docs/a.md": b"a"}, both[1] | {"new/b": b"", "docs/b.md": b"b"}
+
+
+@pytest.mark.parametrize("moments", range(10))
+def test_killed_at_any_moment(tree: Tree, moments: int) -> None:
+    """A hundred times: the tree is the old one, the new one, or one that builds refuse; and the next run mends it."""
+    context, source = multiprocessing.get_context("fork"), random.Random(moments)
+    for _ in range(10):
+        worker = context.Process(target=_turns, args=(tree.root, moments % 2))
+        worker.start()
+        time.sleep(0.002 + source.random() * 0.05)
+        worker.kill()
+        worker.join()
+        found = contents(tree) if tree.output.exists() else {}
+        docs = {f"docs/{path.name}": path.read_bytes() for path in (tree.root / "docs").glob("*")}
+        if whole(tree):
+            assert found | docs in versions()
+        number = source.randrange(2)
+        mended = Tree(tree.root, tree.output, tree.spec, {"docs/": tree.root / "docs"})
+        tree.spec.write_bytes(b"%d" % number)
+        write(mended, versions()[number], b"%d" % number)
+        assert whole(tree)
+        assert (
+            contents(tree) | {f"docs/{p.name}": p.read_bytes() for p in (tree.root / "docs").glob("*")}
+            == (versions()[number])
+        )
+        assert not tree.staging.exists()
+
+
+def test_full_disk(tree: Tree) -> None:
+    """Files may not grow beyond 1 KB: nothing changes, and nothing is left behind."""
+    write(tree, FILES, SPEC)
+    before = contents(tree), (tree.output / SUMS).read_bytes()
+    script = """
+import resource, sys
+from pathlib import Path
+from codegen.write import Tree, write
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+root = Path(sys.argv[1])
+try:
+    write(Tree(root, root / "generated", root / "ops.yaml"), {"c/f.c": b"x" * 10, "c/g.c": b"x" * 2000}, b"other")
+except OSError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tree.root)], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert "File too large" in done.stdout
+    assert (contents(tree), (tree.output / SUMS).read_bytes()) == before
     assert not tree.staging.exists()
 
 
