@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 from codegen import keys, load, names, supported
 from codegen.check_contract import Contract
+from codegen.check_params import check_params
 from codegen.contract import DimEntry, StarEntry, TensorType
 from codegen.errors import shown
-from codegen.expr import Constant, Expr, Name, NameKind, Type, integer, product, substitute, uses
+from codegen.expr import Expr, Name, NameKind, Type, integer, product, substitute, uses
 from codegen.expr_fold import FoldError, constant, depends_on_dtypes, fold
 from codegen.load import Mapping, Node, Scalar
-from codegen.model import DtypeChoice, LaunchEntry, Param, Pass
+from codegen.model import DtypeChoice, LaunchEntry, Param, Pass, combinations
 from codegen.presence import Condition
 from codegen.reader import Reader
 from codegen.scope import Scope
@@ -208,9 +209,8 @@ class _Checker:
         if when is not None:
             self.possible(read, node.key("when") or node, when)
         around, self.scope = self.scope, _under(self.scope, when)
-        params = self.params(read, node)
+        params, scope = check_params(read, node, self.scope, self.contract.taken, self.choices)
         values = [self.param_values(params, choice) for choice in self.choices]
-        scope = self.scope.naming({p.name: Name(p.name, NameKind.PARAM, p.expr.type) for p in params})
         numbers: dict[str, tuple[Expr, ...]] = {}
         for key in ("grid", "block", "shared", "cluster"):
             value = node.get(key)
@@ -241,59 +241,10 @@ class _Checker:
         except FoldError as error:
             read.error(place, f"this condition has no value: {error}")
 
-    def params(self, read: Reader, node: Mapping) -> tuple[Param, ...]:
-        value = node.get("params")
-        section = read.within("params").mapping(value, "params: {VEC: 16 // sizeof(T)}") if value is not None else None
-        found: list[Param] = []
-        earlier: dict[str, Expr] = {}
-        for key, text in section.entries if section else ():
-            problem = names.problem(key.text)
-            if problem or key.text in self.contract.taken:
-                problem = problem or f"it is {self.contract.taken[key.text]}"
-                read.error(key, f'"{shown(key.text)}" cannot be a launch parameter: {problem}')
-                continue
-            scope = self.scope.naming({name: Name(name, NameKind.PARAM, expr.type) for name, expr in earlier.items()})
-            expr = self.param(read.within(f"params: {key.text}"), text, scope)
-            if expr is None:
-                continue
-            expr = substitute(expr, earlier)
-            if self.constant_param(read, text, key.text, expr):
-                earlier[key.text] = expr
-                found.append(Param(key.text, expr))
-        return tuple(found)
-
-    def param(self, read: Reader, node: Node, scope: Scope) -> Expr | None:
-        """An int or a bool, which may be written `true` or `false`."""
-        scalar = read.text(node, "a constant")
-        if scalar is None:
-            return None
-        if scalar.text in ("true", "false"):
-            return Constant(scalar.text == "true", Type.BOOL)
-        return read.expression(scalar, scope, (Type.INT, Type.BOOL), "an int or a bool")
-
-    def constant_param(self, read: Reader, place: Node, name: str, expr: Expr) -> bool:
-        """A template argument: an int of 32 bits or a bool, known for every choice of dtypes."""
-        for choice in self.choices if depends_on_dtypes(expr) else self.choices[:1]:
-            try:
-                value = constant(expr, choice)
-            except FoldError as error:
-                read.error(place, f"{name} has no value: {error}")
-                return False
-            if value is None:
-                feature = supported.param(expr)
-                if feature:
-                    supported.refuse(read.diagnostics, f"{read.prefix}: params: {name}", place, 0, feature)
-                else:
-                    text = f"params: {name}: expected a constant for every dtype"
-                    read.error(place, text, "template arguments depend on dtypes only")
-                return False
-            if isinstance(value, int) and not -(2**31) <= value < 2**31:
-                read.error(place, f"params: {name}: {value} does not fit an int of 32 bits")
-                return False
-        return True
-
     def param_values(self, params: Sequence[Param], choice: dict[str, str]) -> dict[str, Expr]:
-        return {param.name: fold(param.expr, choice) for param in params}
+        """The params that are constants."""
+        values = combinations(params)
+        return {p.name: fold(values[0][p.name], choice) for p in params if len(values) == 1}
 
     def numbers(self, read: Reader, node: Node, scope: Scope, limit: int) -> tuple[Expr, ...]:
         """A number, or up to three of them for x, y and z."""

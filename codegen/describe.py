@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from codegen.check_backward import dtypes_of
 from codegen.contract import Argument
 from codegen.defaults import default_text
-from codegen.expr import Expr
+from codegen.expr import Constant, Expr, Type
 from codegen.expr_text import print_text
 from codegen.lower.schema import public_schema
 from codegen.messages import message
 from codegen.messages_text import print_message_text
-from codegen.model import Backward, Binding, LaunchEntry, Library, Operator, Pass
+from codegen.model import Backward, Binding, LaunchEntry, Library, Operator, Param, Pass
 from codegen.rules import (
     AccDtypeRule,
     Assignment,
@@ -171,6 +171,15 @@ def _check(conditional: Rule) -> Check:
     return Check(step, print_message_text(message(rule)))
 
 
+def _param(param: Param) -> str:
+    """`VEC = 4`, or `HEAD: d in [64, 128]` for a switch."""
+    if not param.choices:
+        return f"{param.name} = {print_text(param.expr)}"
+    listed = ", ".join(print_text(Constant(value, param.expr.type)) for value in param.choices)
+    is_bool = param.expr.type is Type.BOOL
+    return f"{param.name}: {print_text(param.expr)}" + ("" if is_bool else f" in [{listed}]")
+
+
 def _numbers(exprs: tuple[Expr, ...]) -> str:
     return ", ".join(print_text(expr) for expr in exprs)
 
@@ -183,7 +192,7 @@ def _kernel(one: Pass) -> Kernel:
 def _launch(entry: LaunchEntry) -> Launch:
     return Launch(
         when=print_text(entry.when) if entry.when is not None else "",
-        params=", ".join(f"{param.name} = {print_text(param.expr)}" for param in entry.params),
+        params=", ".join(_param(param) for param in entry.params),
         grid=_numbers(entry.grid),
         block=_numbers(entry.block),
         shared=print_text(entry.shared) if entry.shared is not None else "",

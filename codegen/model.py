@@ -8,14 +8,14 @@ single launch), `backward` (what binds to what). Sequences keep the order of the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import TypeAlias
 
 from codegen.contract import Argument, DimEntry, Output, Scratch, TensorType, TypeVariable, dtypes_of
-from codegen.expr import Constant, Expr, NameKind, Query, names, walk
+from codegen.expr import Constant, Expr, NameKind, Query, names, substitute, walk
 from codegen.expr_text import print_text
 from codegen.rules import Index, Rule, Span, ValueRule
 from codegen.types import is_floating
@@ -86,13 +86,26 @@ class Check:
 
 @dataclass(frozen=True)
 class Param:
-    """A template argument of a kernel: a constant per choice of dtypes, or a switch over a run-time value (`choices`
-    not empty).
+    """A template argument of a kernel: a constant per choice of dtypes and of the values of the switches before it, or
+    itself a switch over the run-time value `expr`, which must be one of `choices` (words for a choice argument).
     """
 
     name: str
     expr: Expr
-    choices: tuple[int | bool, ...] = ()
+    choices: tuple[int | bool | str, ...] = ()
+
+
+def combinations(params: Iterable[Param]) -> tuple[dict[str, Expr], ...]:
+    """Every combination of values of constants and switches, the last one changing fastest; a kernel is compiled for
+    each. Without switches there is one.
+    """
+    found: list[dict[str, Expr]] = [{}]
+    for param in params:
+        if param.choices:
+            found = [{**one, param.name: Constant(value, param.expr.type)} for one in found for value in param.choices]
+        else:
+            found = [{**one, param.name: substitute(param.expr, one)} for one in found]
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -107,6 +120,19 @@ class LaunchEntry:
     block: tuple[Expr, ...]
     shared: Expr | None = None
     cluster: tuple[Expr, ...] = ()
+
+    @cached_property
+    def combinations(self) -> tuple[dict[str, Expr], ...]:
+        """What its params can be."""
+        return combinations(self.params)
+
+    @cached_property
+    def values(self) -> dict[str, Expr]:
+        """What its params are in a call: constants, and the run-time values of its switches."""
+        found: dict[str, Expr] = {}
+        for param in self.params:
+            found[param.name] = substitute(param.expr, found)
+        return found
 
 
 @dataclass(frozen=True)

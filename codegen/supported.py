@@ -7,7 +7,6 @@ ignored.
 from __future__ import annotations
 
 from codegen.errors import Diagnostics, Position
-from codegen.expr import Expr, Member, Type
 from codegen.load import Mapping, Node, Scalar
 from codegen.parse_type import ParsedTensor, ParsedType
 from codegen.types import DTYPES
@@ -66,13 +65,6 @@ def _tensor(diagnostics: Diagnostics, prefix: str, node: Scalar, tensor: ParsedT
         refuse(diagnostics, prefix, node, tensor.list_at, "a list of tensors")
     if tensor.dtype in DTYPES and DTYPES[tensor.dtype].category == "float8":
         refuse(diagnostics, prefix, node, tensor.dtype_at, "float8")
-
-
-def param(expr: Expr) -> str:
-    """Names the feature when a launch parameter is a switch over a run-time value, else ""."""
-    if isinstance(expr, Member) or expr.type is Type.BOOL:
-        return "a launch parameter that switches over a run-time value"
-    return ""
 
 
 CUSTOM_LAUNCH = "`launch: custom`"

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from codegen.expr import Constant, Expr, Type, Unary, substitute
+from codegen.contract import ScalarType
+from codegen.expr import Constant, Expr, Name, Type, Unary, substitute
 from codegen.expr_fold import constant, fold
 from codegen.lower.c_layout import fitted
 from codegen.lower.host import CPU_HARDWARE, HostNames
 from codegen.lower.statements import guarded, indented, overflows
-from codegen.model import DtypeChoice, LaunchEntry, Operator, Pass
+from codegen.lower.switches import place, switch_lines
+from codegen.model import DtypeChoice, LaunchEntry, Operator, Param, Pass
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,6 @@ def cuda_symbol(kernel: str, choice: DtypeChoice, index: int) -> str:
     return f"{cpu_symbol(kernel, choice)}__{index}"
 
 
-def _params(entry: LaunchEntry) -> Mapping[str, Expr]:
-    return {param.name: param.expr for param in entry.params}
-
-
 def _put(sizes: tuple[Expr, ...], params: Mapping[str, Expr]) -> tuple[Expr, ...]:
     return tuple(substitute(size, params) for size in sizes)
 
@@ -92,19 +90,33 @@ def entry_points(op: Operator) -> EntryPoints:
 
 
 def _entries(op: Operator, one: Pass) -> Iterator[Entry]:
-    blocks = [_put(entry.block, _params(entry)) for entry in one.launches]
+    rows = _rows(one)
+    blocks = [_put(entry.block, values) for entry, values in rows]
     for choice in op.dtype_choices:
-        for index, entry in enumerate(one.launches):
+        for number, (entry, values) in enumerate(rows):
             if _exists(entry, choice):
-                values = [_value(param.expr, choice) for param in entry.params]
-                params = tuple(value for value in values if value is not None)
-                assert len(params) == len(values), "params are constants for a choice of dtypes"
                 yield Entry(
-                    cuda_symbol(one.kernel, choice, index),
+                    cuda_symbol(one.kernel, choice, number),
                     tuple(dtype for _, dtype in choice),
-                    params,
-                    _bounds(blocks[index], choice),
+                    tuple(_argument(op, param, values[param.name], choice) for param in entry.params),
+                    _bounds(blocks[number], choice),
                 )
+
+
+def _rows(one: Pass) -> list[tuple[LaunchEntry, Mapping[str, Expr]]]:
+    """The rows of the table of kernels: each launch entry, with each combination of the values of its switches."""
+    return [(entry, values) for entry in one.launches for values in entry.combinations]
+
+
+def _argument(op: Operator, param: Param, expr: Expr, choice: DtypeChoice) -> int | bool:
+    """A template argument. A choice is the place of its word."""
+    value = constant(expr, dict(choice))
+    if isinstance(value, str) and isinstance(param.expr, Name):
+        kind = op.argument(param.expr.name).type
+        assert isinstance(kind, ScalarType)
+        return kind.choices.index(value)
+    assert isinstance(value, int), "params are constants for a choice of dtypes and of the values of switches"
+    return value
 
 
 def _nested(op: Operator, cells: list[str]) -> list[str]:
@@ -120,10 +132,10 @@ def _nested(op: Operator, cells: list[str]) -> list[str]:
 
 
 def _cuda_rows(op: Operator, one: Pass, symbols: Set[str]) -> list[str]:
-    """A kernel per launch entry and choice of dtypes; one that no call can choose stays without a name."""
+    """A kernel per row and choice of dtypes; one that no call can choose stays without a name."""
     lines = []
-    for index in range(len(one.launches)):
-        wanted = [cuda_symbol(one.kernel, choice, index) for choice in op.dtype_choices]
+    for number in range(len(_rows(one))):
+        wanted = [cuda_symbol(one.kernel, choice, number) for choice in op.dtype_choices]
         cells = [f'{{.name = "{name}", .module = &module}}' if name in symbols else "{0}" for name in wanted]
         lines += ["{", *indented(_nested(op, cells)), "},"] if op.types else [f"{cells[0]},"]
     return lines
@@ -136,7 +148,7 @@ def _three(names: HostNames, sizes: tuple[Expr, ...]) -> str:
 
 def _entry_plan(op: Operator, one: Pass, index: int, names: HostNames) -> list[str]:
     entry = one.launches[index]
-    params = _params(entry)
+    params = entry.values
     subscripts = "".join(f"[{variable.name}_place]" for variable in op.types)
     indent = 8 if len(one.launches) == 1 else 12
     fields = [
@@ -147,8 +159,13 @@ def _entry_plan(op: Operator, one: Pass, index: int, names: HostNames) -> list[s
         fields += fitted(".shared = ", names.expr(substitute(entry.shared, params)), ",", indent)
     if entry.cluster:
         fields += fitted(".cluster = {", _three(names, _put(entry.cluster, params)), "},", indent)
-    kernel = f"plan->kernel = &kernels[{index}]{subscripts};"
-    return [kernel, "plan->launch = (cuda_launch){", *indented(fields), "};"]
+    row = " + ".join(text for text in (str(_first_row(one, index)), place(entry)) if text)
+    kernel = f"plan->kernel = &kernels[{row.removeprefix('0 + ')}]{subscripts};"
+    return [*switch_lines(op, entry), kernel, "plan->launch = (cuda_launch){", *indented(fields), "};"]
+
+
+def _first_row(one: Pass, index: int) -> int:
+    return sum(len(entry.combinations) for entry in one.launches[:index])
 
 
 def _plan_head(op: Operator, one: Pass) -> list[str]:
@@ -205,7 +222,7 @@ def pass_views(op: Operator, points: EntryPoints) -> tuple[PassView, ...]:
                 cpu_symbols=tuple(symbols),
                 cpu_rows=tuple(_nested(op, [f"CPU_KERNELS({symbol})" for symbol in symbols])),
                 cpu_plan=tuple(_cpu_plan(op, one, index)),
-                entry_count=len(one.launches),
+                entry_count=len(_rows(one)),
                 cuda_rows=tuple(_cuda_rows(op, one, {entry.symbol for entry in points[one.kernel]})),
                 plan_head=tuple(_plan_head(op, one)),
                 plan=tuple(_plan(op, one)),

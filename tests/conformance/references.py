@@ -270,3 +270,18 @@ def exchange(a: Tensor, b: Tensor | None) -> tuple[Tensor, ...]:
 
 def fill_view(y: Tensor, k: int) -> Tensor:
     return torch.full_like(y, k)
+
+
+def switched(
+    x: Tensor,
+    width: int,
+    causal: bool,
+    mode: str,
+    label: str,
+    shifts: list[int],
+    k: int | None,
+    fs: list[float] | None,
+    note: str | None,
+) -> Tensor:
+    added = len(label.encode()) + (-1 if note is None else len(note.encode())) + sum(shifts) + sum(fs or [])
+    return x * width + added + (fs is not None) + 100 * (k or 0) + 1000 * causal + 5000 * (mode == "double")
