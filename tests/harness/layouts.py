@@ -136,8 +136,14 @@ def make(
         refused = "contiguous" in op.words.get(name, ()) and not view.is_contiguous()
         arguments[name] = tensor if refused else view
         if place != device:
-            arguments[name] = arguments[name].pin_memory()  # which a kernel can read
+            arguments[name] = _pinned(arguments[name])
     return arguments
+
+
+def _pinned(tensor: torch.Tensor) -> torch.Tensor:
+    """The same in memory of the host that a kernel can read."""
+    storage = tensor.untyped_storage().pin_memory()
+    return tensor.new_empty(0).set_(storage, tensor.storage_offset(), tensor.shape, tensor.stride())
 
 
 def is_taken(op: Contract, name: str, tensor: torch.Tensor) -> bool:
