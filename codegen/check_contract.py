@@ -116,11 +116,11 @@ class _Checker:
         met = stated_conditions(self.node, checks)
         tensors = [field for field in fields["outputs"] if isinstance(field.parsed.type, ParsedTensor)]
         output_subjects = {field.name: self.output_subject(field, masked) for field in tensors}
-        launches = replace(self.scope(scalars, {**subjects, **output_subjects}, launch=True), met=met)
+        sizes = replace(self.scope(scalars, {**subjects, **output_subjects}, launch=True), met=met)
         arguments = [self.argument(field, checks) for field in inputs]
         known = {argument.name: argument for argument in arguments if argument is not None}
         outputs = [self.output(field, replace(checks, met=met), known) for field in fields["outputs"]]
-        scratch = [self.scratch(field, launches) for field in fields["scratch"]]
+        scratch = [self.scratch(field, sizes) for field in fields["scratch"]]
         self.default_order(fields["inputs"])
         check_names(self.read, every, self.taken)
         types = bound_types(self.read, self.node, self.variables, every)
@@ -133,7 +133,7 @@ class _Checker:
             self.derived,
             masked,
             checks,
-            launches,
+            replace(sizes, pointers=True),
             self.value_scope(checks, inputs),
             {field.name: field.key for listed in fields.values() for field in listed},
             self.taken,

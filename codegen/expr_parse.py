@@ -319,7 +319,7 @@ class _Reader:
 
     def query(self, node: ast.Call, function: str) -> Expr:
         arguments = list(node.args)
-        if function == "aligned" and not self.scope.launch:
+        if function == "aligned" and not self.scope.pointers:
             raise _Stop(node, "aligned() can be used in launches only")
         if function == "aligned" and len(arguments) == 1:
             return Query(function, "", (_bytes(arguments[0]),), Type.BOOL)

@@ -32,11 +32,12 @@ class Scope:
     names: Mapping[str, Name]
     subjects: Mapping[str, Subject] = field(default_factory=dict)
     variables: tuple[str, ...] = ()
-    launch: bool = False  # sm_count, max_shared, arch and aligned() are there
+    launch: bool = False  # sm_count, max_shared and arch are there
     absent: Mapping[str, str] = field(default_factory=dict)  # names that exist elsewhere -> why not here
     holders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # names that are there when one of these is
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # choice arguments -> their words
     met: tuple[Condition, ...] = ()  # what is known to hold where the expression stands
+    pointers: bool = False  # aligned() is there
     elements: bool = False  # `values:`: names of inputs are their elements; columns, sum() and offsets() are there
 
     def naming(self, names: Mapping[str, Name]) -> Scope:

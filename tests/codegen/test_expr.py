@@ -26,6 +26,7 @@ SCOPE = Scope(
     {"x": Subject(1, 1, True), "w": Subject(2), "o": Subject(1, may_be_absent=True)},
     ("T",),
     launch=True,
+    pointers=True,
     choices={"mode": ("none", "tanh")},
 )
 
