@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -32,3 +33,16 @@ def test_generated_tests_pass(generated: Path, request: pytest.FixtureRequest) -
     assert tests.returncode == 0, tests.stdout[-20000:] + tests.stderr[-2000:]
     assert " passed" in tests.stdout
     assert " skipped" not in tests.stdout
+
+
+def test_programs_of_the_pages_run(generated: Path) -> None:
+    """The example on the page of every operator, one after the other in one process."""
+    pages = sorted((generated.parent / "docs" / "ops").glob("*.md"))
+    programs = [
+        program for page in pages for program in re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S)
+    ]
+    assert len(programs) == len(pages) - 1
+    script = "\n".join(f"exec({program!r}, {{}})" for program in programs)
+    path = [str(generated), *(entry for entry in sys.path if entry)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True)

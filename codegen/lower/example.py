@@ -16,16 +16,21 @@ def example(library: Library, op: Operator) -> tuple[str, ...]:
     """The lines of a Python program."""
     sample = _sample(op)
     shapes = sample.shapes()
-    lines, passed = [], []
+    lines: list[str] = []
+    passed: list[str] = []
+    by_name = False
     for argument in op.arguments:
         if isinstance(argument.type, TensorType):
-            if argument.type.optional:
-                continue
-            lines.append(f"{argument.name} = {_tensor(sample, argument, argument.type, shapes[argument.name])}")
-            passed.append(f"{argument.name}={argument.name}" if argument.keyword_only else argument.name)
+            value = argument.name if argument.name not in sample.absent else "None"
+            if value != "None":
+                lines.append(f"{value} = {_tensor(sample, argument, argument.type, shapes[argument.name])}")
         else:
-            scalar = _scalar(argument, argument.type, sample)
-            passed += [scalar] if scalar else []
+            value = _scalar(sample, argument, argument.type)
+        # What may be left out is; what stands behind it goes by name, and so do scalars, which show no meaning.
+        skipped = not value or (value == "None" and argument.default is not None)
+        by_name = by_name or skipped or not argument.is_tensor or argument.keyword_only
+        if not skipped:
+            passed.append(f"{argument.name}={value}" if by_name else value)
     results = ", ".join(output.name for output in op.public_outputs)
     call = f"{library.namespace}.{op.name}({', '.join(passed)})"
     return ("import torch", f"import {library.namespace}", "", *lines, f"{results} = {call}" if results else call)
@@ -71,10 +76,13 @@ def _dtype(sample: Sample, dtype: Dtype) -> str:
     return found if found in DTYPES else "float32"
 
 
-def _scalar(argument: Argument, kind: ScalarType, sample: Sample) -> str:
-    """`eps=1e-06`, or "" where the default will do."""
-    value = sample.scalars.get(argument.name)
-    if argument.default is not None and argument.default.value == value:
+def _scalar(sample: Sample, argument: Argument, kind: ScalarType) -> str:
+    """A literal, or "" where the default will do."""
+    value: object = sample.scalars.get(argument.name)
+    if argument.default is not None and (argument.default.value == value or argument.name not in sample.scalars):
         return ""
-    literal = f"torch.{value}" if kind.kind == "dtype" and isinstance(value, str) else repr(value)
-    return f"{argument.name}={literal}"
+    if kind.kind == "device":
+        return '"cpu"'
+    if kind.kind == "dtype":
+        return f"torch.{sample.dtypes.get(kind.variable, value)}"
+    return repr(list(value) if isinstance(value, tuple) else value)
