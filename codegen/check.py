@@ -11,6 +11,7 @@ from codegen.check_arguments import check_constants
 from codegen.check_backward import Declared, check_backward, names_operator
 from codegen.check_contract import check_contract
 from codegen.check_launch import Passes, check_passes
+from codegen.check_variants import check_variants
 from codegen.check_words import check_device, check_launch_size
 from codegen.contract import Argument, ScalarType, TensorType
 from codegen.errors import Diagnostics, Position, shown
@@ -136,6 +137,8 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
         flops=check_rules.check_flops(read, node, contract),
         fast_math=bool(check_rules.check_flag(read, node, "fast_math")),
     )
+    if read.diagnostics.errors == before:
+        draft = replace(draft, variants=check_variants(read, node, draft))
     passes = check_passes(read, key, node, contract, draft.dtype_choices, devices)
     if read.diagnostics.errors != before:
         return _Found(key, node, None, contract.places, passes)
@@ -213,6 +216,10 @@ def _collisions(read: Reader, found: list[_Found]) -> None:
         backward = item.node.get("backward")
         if backward is not None and not isinstance(backward, Scalar):
             inner.within("backward").error(backward, "expected the name of an operator")
+        in_place = item.operator is not None and any(one.kind == "inplace" for one in item.operator.variants)
+        if in_place and f"{name}_" in operators:
+            text = f"the in-place variant is called {name}_, and so is an operator"
+            inner.error(item.node.key("variants") or item.key, text)
         for suffix in names.OPERATOR_SUFFIXES:
             if name.endswith(suffix) and name.removesuffix(suffix) in operators:
                 inner.error(item.key, f"generated code for {name.removesuffix(suffix)} uses this name")

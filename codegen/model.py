@@ -198,7 +198,9 @@ class ElementwiseLine:
 
 @dataclass(frozen=True)
 class Variant:
-    """`variants:`: kind "inplace" or "out"; `writes` pairs outputs with the arguments that are written."""
+    """An entry of `variants:`, kind "inplace" or "out". `writes` pairs each public output with the argument that it is
+    written to: an input, or a keyword of the variant.
+    """
 
     kind: str
     writes: tuple[tuple[str, str], ...]

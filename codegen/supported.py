@@ -18,7 +18,6 @@ KEYS = {
     "triton": "`triton:`",
     "kernels": "`kernels:` (custom launches)",
     "full_cuda": "`full_cuda:`",
-    "variants": "`variants:`",
     "random": "`random:`",
     "tags": "`tags:`",
     "deterministic": "`deterministic:`",

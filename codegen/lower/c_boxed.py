@@ -8,6 +8,7 @@ from codegen.contract import TensorType
 from codegen.lower.c_arguments import can_fail, release_lines, take_lines
 from codegen.lower.schema import DispatchedOperator, boxed_symbol, dispatched
 from codegen.lower.statements import indented
+from codegen.lower.variants import given_outputs, release_output
 from codegen.lower.written import set_aside
 from codegen.model import Operator
 
@@ -23,23 +24,27 @@ class BoxedKernelView:
 
 
 def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
-    take = []
+    take: list[str] = []
     for i, argument in enumerate(op.arguments):
         if isinstance(argument.type, TensorType):
             taken = [f"tensor_take(&f.t.{argument.name}, stack[{i}]);"]
             take += [f"if (take_optional(&stack[{i}])) {{", *indented(taken), "}"] if argument.type.optional else taken
         else:
             take += take_lines(argument, f"stack[{i}]")
+    take += given_outputs(op, entry.variant)
     saved = "" if not op.saved_outputs else ", true" if entry.saved else ", false"
     run = [f"{op.name}_run(&e, &f{saved});"]
     if op.grad_mask:
         mask = f'take_mask(&e, stack[{len(op.arguments)}], "grad_mask", f.mask, {len(op.outputs)})'
         run = [f"if ({mask}) {{", *indented(run), "}"]
-    if can_fail(op):
+    if can_fail(op) or (entry.variant is not None and entry.variant.kind == "inplace"):
         run = ["if (!e.set) {", *indented(run), "}"]
     released = [argument.name for argument in op.tensors] + [scratch.name for scratch in op.scratch]
     run += [f"tensor_release(&e, &f.t.{name});" for name in released]
     run += [f"tensor_release(&e, &f.w.{name});" for name in set_aside(op)] + release_lines(op)
+    if entry.variant is not None:
+        run += [line for name, _ in entry.variant.writes for line in release_output(name)]
+        return BoxedKernelView(boxed_symbol(entry), tuple(take), tuple(run), ())
     returned = [output.name for output in (op.outputs if entry.saved else op.public_outputs)]
     give = [f"tensor_define(&e, &f.t.{name});" for name in returned] if op.grad_mask else []
     for i, name in enumerate(returned):
@@ -50,4 +55,5 @@ def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
 
 def boxed_views(op: Operator) -> tuple[BoxedKernelView, ...]:
     """One for each operator of the dispatcher; the twin without autograd shares the public one's."""
-    return tuple(_boxed(op, entry) for entry in dispatched(op) if entry.public or entry.saved)
+    entries = {boxed_symbol(entry): entry for entry in reversed(dispatched(op))}
+    return tuple(_boxed(op, entry) for entry in reversed(entries.values()))

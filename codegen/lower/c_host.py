@@ -17,6 +17,7 @@ from codegen.lower.memory import arrange_calls, fill_calls, output_calls, stride
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented
 from codegen.lower.values import value_lines
+from codegen.lower.variants import allocated, givable, place_lines, returned_outputs
 from codegen.lower.written import overlap_lines, returned, set_aside
 from codegen.model import Library, Operator
 
@@ -55,6 +56,7 @@ class HostView:
     tensors: tuple[Named, ...]
     views: tuple[Named, ...]
     variables: tuple[IndexedVariable, ...]
+    givable: tuple[Named, ...]
     set_aside: tuple[Named, ...]
     stars: tuple[Named, ...]
     arguments: tuple[str, ...]
@@ -112,17 +114,20 @@ class _Host:
         """Every output that is wanted."""
         op, names = self.op, HostNames(self.op)
         lines: list[str] = []
+        made: dict[str, list[str]] = {}
         for output in op.outputs:
             shape = names.shape_calls(output.type.shape)
             dtype = names.dtype(output.type.dtype)
             calls = output_calls(output, dtype, self.device, shape)
             reset = ["s.dim = 0;"] if any("&s" in call.split(", ") for call in calls) else []
-            block = [*reset, *all_or_return(calls)]
+            made[output.name] = [*reset, *all_or_return(calls)]
+            block = allocated(op, output, shape, dtype, self.device, made[output.name])
             if op.grad_mask or output.condition is not None:
                 block = [f"if ({wanted(op, output.name)}) {{", *indented(block), "}"]
             elif output.saved:
                 block = ["if (saved) {", *indented(block), "}"]
             lines += block
+        lines += place_lines(op, made)
         record = [f"const {op.name}_call *const c = &f->call;"] if any("c->" in line for line in lines) else []
         sizes = ["shape s;"] if any("s.dim = 0;" in line for line in lines) else []
         return [*record, *sizes, *guarded(lines, "outputs")]
@@ -221,7 +226,7 @@ class _Host:
         lines += all_or_return([f"{op.name}_allocate(e, f{saved})"]) if op.outputs else []
         lines += all_or_return(arrange_calls(op))
         lines += [f"if ({op.name}_nothing_to_do(f)) {{", "    return true;", "}"]
-        return [*lines, *conjunction([f"{op.name}_execute(e, f)", *returned(op)])]
+        return [*lines, *conjunction([f"{op.name}_execute(e, f)", *returned(op), *returned_outputs(op)])]
 
     def execute(self) -> list[str]:
         """Runs the kernels on the device of the tensors."""
@@ -256,6 +261,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
             IndexedVariable(v.name, tuple(DtypeCase(dtype_constant(d), i) for i, d in enumerate(v.dtypes)))
             for v in op.types
         ),
+        givable=tuple(Named(output.name) for output in givable(op)),
         set_aside=tuple(Named(name) for name in set_aside(op)),
         stars=tuple(Named(dim.name) for dim in op.dims if dim.star and dim.optional),
         arguments=frame_lines(op),

@@ -18,6 +18,7 @@ from codegen.lower.python_arguments import annotation, default
 from codegen.lower.python_autograd import AutogradView, autograd_view
 from codegen.lower.python_fake import fake_lines
 from codegen.lower.python_names import Names, call, docstring
+from codegen.lower.python_variants import VariantView, out_keywords, variant_views
 from codegen.lower.python_written import WrittenView, written_view
 from codegen.lower.schema import dispatched, public_schema
 from codegen.model import Library, Operator
@@ -50,6 +51,9 @@ class ModuleView:
     fake: tuple[str, ...]
     autograd: AutogradView
     written: WrittenView | None
+    variants: tuple[VariantView, ...]
+    writes: bool  # in place, or to tensors of the caller
+    out: tuple[str, ...]  # lines of the wrapper that hand keywords to the out variant
     records: bool  # has a kernel at the Autograd key
     kernels: tuple[Kernels, ...]
     wrapper: tuple[str, ...]
@@ -65,11 +69,20 @@ class AccEntry:
 
 
 @dataclass(frozen=True)
+class ModuleExports:
+    """The functions of one operator that the package offers."""
+
+    module: str
+    functions: str
+
+
+@dataclass(frozen=True)
 class PackageView:
     """The files of the package that all operators share."""
 
     namespace: str
     operators: tuple[str, ...]
+    modules: tuple[ModuleExports, ...]
     acc: tuple[AccEntry, ...]
 
 
@@ -165,6 +178,24 @@ def _fakes(names: Names) -> list[str]:
     return lines
 
 
+def _out_lines(names: Names, handed: list[str]) -> list[str]:
+    """A call that says where its outputs go."""
+    keywords = out_keywords(names.op)
+    if not keywords:
+        return []
+    arguments = [*handed, *(f"{name}={name}" for name in keywords)]
+    if len(keywords) == 1:
+        return [f"if {keywords[0]} is not None:", f"    return _write_out({', '.join(arguments)})"]
+    given = " or ".join(f"{name} is not None" for name in keywords)
+    lacks = ", ".join(f"{name}={name}" for name in keywords)
+    return [
+        f"if {given}:",
+        f'    _runtime.need_every_output("{names.op.name}", {lacks})',
+        f"    assert {given.replace(' or ', ' and ')}",
+        f"    return _write_out({', '.join(arguments)})",
+    ]
+
+
 def _records(op: Operator) -> bool:
     """Whether the public operator has a kernel of its own at the Autograd key."""
     return bool(op.written) or not op.never_requires_grad
@@ -184,7 +215,9 @@ def _kernels(op: Operator) -> list[Kernels]:
 def module_view(library: Library, op: Operator) -> ModuleView:
     """The module of one operator."""
     names = Names(library.namespace, op)
-    wrapper = call(f"def {op.name}", parameters(op), f" -> {_given_back(op)}:", 0)
+    keywords = [f"{name}: Tensor | None = None" for name in out_keywords(op)]
+    own = parameters(op) + (["*"] if keywords and "*" not in parameters(op) else []) + keywords
+    wrapper = call(f"def {op.name}", own, f" -> {_given_back(op)}:", 0)
     return ModuleView(
         namespace=library.namespace,
         op=op.name,
@@ -192,24 +225,37 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         header=tuple(_header(public_schema(library.namespace, op), op.doc)),
         variables=tuple(line for variable in op.types for line in _variable(variable)),
         sequence=any("Sequence[" in parameter for parameter in parameters(op)),
-        unchecked=_records(op) or any(": Any" in name for name in parameters(op, unchecked=True)),
+        unchecked=_records(op) or bool(op.variants) or any(": Any" in name for name in parameters(op, unchecked=True)),
         saves=bool(op.saved_outputs),
         declared=op.backward is not None,
         differentiable=not op.never_requires_grad,
         fake=tuple(_fakes(names)),
         autograd=autograd_view(library, names, parameters(op), passed(op)),
         written=written_view(names, parameters(op), passed(op)),
-        records=_records(op),
+        variants=variant_views(names, parameters(op), passed(op)),
+        writes=bool(op.written or op.variants),
+        out=tuple(_out_lines(names, passed(op))),
+        records=_records(op) or bool(op.variants),
         kernels=tuple(_kernels(op)),
         wrapper=(*wrapper, *_wrapper_doc(op)),
         passed=", ".join(passed(op)),
     )
 
 
+def _name(op: Operator) -> str:
+    return op.name
+
+
+def _functions(op: Operator) -> list[str]:
+    """The operator and its in-place form."""
+    return [op.name, *(f"{op.name}_" for variant in op.variants if variant.kind == "inplace")]
+
+
 def package_view(library: Library) -> PackageView:
     """What the operators share."""
     return PackageView(
         namespace=library.namespace,
-        operators=tuple(sorted(op.name for op in library.operators)),
+        operators=tuple(sorted(name for op in library.operators for name in _functions(op))),
+        modules=tuple(ModuleExports(op.name, ", ".join(_functions(op))) for op in sorted(library.operators, key=_name)),
         acc=tuple(AccEntry(info.name, info.acc) for info in DTYPES.values()),
     )

@@ -148,11 +148,12 @@ def _with_gradient(op: Operator) -> list[Argument]:
     return list(op.may_need_gradient)
 
 
-def recorded(names: Names, or_else: str) -> list[str]:
-    """The condition under which a call goes through the Function, up to its colon. Under torch.func an input may
-    require grad without saying so.
+def recorded(names: Names, or_else: str, extra: Sequence[str] = ()) -> list[str]:
+    """The condition under which a call is recorded, up to its colon; `extra` are tensors beside the inputs. Under
+    torch.func an input may require grad without saying so.
     """
-    requires = f"_any_requires_grad({', '.join(argument.name for argument in _with_gradient(names.op))})"
+    inputs = [argument.name for argument in _with_gradient(names.op)]
+    requires = f"_any_requires_grad({', '.join([*inputs, *extra])})"
     condition = f"_is_grad_enabled() and {f'({requires} or {or_else})' if or_else else requires}"
     line = f"if ({condition}) or _forward_ad._current_level >= 0:"
     if len(line) + 4 <= COLUMNS:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 
 from codegen.contract import Argument, Default, Output, ScalarType, TensorType
-from codegen.model import Operator
+from codegen.model import Operator, Variant
 
 SCALAR_TYPES = {
     "float": "float",
@@ -23,12 +23,15 @@ SCALAR_TYPES = {
 
 @dataclass(frozen=True)
 class DispatchedOperator:
-    """One operator in PyTorch's dispatcher. `saved`: it also returns what only backward sees."""
+    """One operator in PyTorch's dispatcher, or an overload of one. `saved`: it also returns what only backward sees;
+    `variant`: it writes its outputs to tensors of the caller.
+    """
 
     name: str
     schema: str
     saved: bool
     public: bool
+    variant: Variant | None = None
 
 
 def _default(default: Default, kind: str) -> str:
@@ -46,7 +49,7 @@ def _scalar(kind: ScalarType) -> str:
 
 
 def _tensor(kind: TensorType, alias: str) -> str:
-    return ("Tensor" + (f"({alias}!)" if kind.written else "")) + ("?" if kind.optional else "")
+    return ("Tensor" + (f"({alias}!)" if alias else "")) + ("?" if kind.optional else "")
 
 
 def _argument(argument: Argument, alias: str) -> str:
@@ -57,15 +60,19 @@ def _argument(argument: Argument, alias: str) -> str:
     return text if argument.default is None else f"{text}={_default(argument.default, kind_name)}"
 
 
-def arguments(op: Operator) -> str:
+def arguments(op: Operator, variant: Variant | None = None) -> str:
     """What stands between the parentheses."""
-    aliases = {argument.name: ascii_lowercase[i] for i, argument in enumerate(op.written)}
+    written = [argument.name for argument in op.written]
+    written += [given for _, given in variant.writes] if variant else []
+    aliases = {name: ascii_lowercase[i] for i, name in enumerate(written)}
     texts = [(argument, _argument(argument, aliases.get(argument.name, ""))) for argument in op.arguments]
     positional = [text for argument, text in texts if not argument.keyword_only]
     keyword = [text for argument, text in texts if argument.keyword_only]
     if op.grad_mask:
         count = len(op.outputs)
         keyword.append(f"bool[{count}] grad_mask=[{', '.join(['True'] * count)}]")
+    if variant is not None and variant.kind == "out":
+        keyword += [f"Tensor({aliases[given]}!) {given}" for _, given in variant.writes]
     return ", ".join(positional + (["*", *keyword] if keyword else []))
 
 
@@ -85,7 +92,18 @@ def dispatched(op: Operator) -> tuple[DispatchedOperator, ...]:
     entries = [entry(op.name, public, False, True), entry(f"_{op.name}_no_grad", public, False, False)]
     if op.saved_outputs:
         entries.append(entry(f"_{op.name}_saved", op.outputs, True, False))
+    for variant in op.variants:
+        for name in variant_names(op, variant):
+            schema = f"{name}({arguments(op, variant)}) -> ()"
+            entries.append(DispatchedOperator(name, schema, False, not name.startswith("_"), variant))
     return tuple(entries)
+
+
+def variant_names(op: Operator, variant: Variant) -> tuple[str, str]:
+    """What a variant is called in the dispatcher, and its twin without a kernel at the Autograd key."""
+    if variant.kind == "inplace":
+        return f"{op.name}_", f"_{op.name}__no_grad"
+    return f"{op.name}.out", f"_{op.name}_no_grad.out"
 
 
 def public_schema(namespace: str, op: Operator) -> str:
@@ -97,6 +115,9 @@ def boxed_symbol(entry: DispatchedOperator) -> str:
     """The C function behind an operator of the dispatcher; the twin without autograd shares the public one's. No other
     operator can be called so that it gets the same one: names of operators have no `__`.
     """
+    if entry.variant is not None:
+        op = entry.name.removeprefix("_").removesuffix(".out").removesuffix("_no_grad").removesuffix("_")
+        return f"{op}__{entry.variant.kind}_boxed"
     if entry.public:
         return f"{entry.name}_boxed"
     if entry.saved:

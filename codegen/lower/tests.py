@@ -36,6 +36,7 @@ class TestView:
     no_grad: bool
     declared: bool
     written: bool
+    variants: bool
     missing: bool
     never: bool
 
@@ -113,6 +114,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         ("absences", _absences(usual)),
         ("defaults", _strings(argument.name for argument in op.arguments if _usually_default(usual, argument))),
         ("written", _strings(argument.name for argument in op.written)),
+        ("variants", _variants(op)),
         ("outputs", _dict((output.name, _dtype(output.type.dtype)) for output in op.public_outputs)),
         ("saved", _dict((output.name, _dtype(output.type.dtype)) for output in op.saved_outputs)),
         ("mask", str(op.grad_mask)),
@@ -200,6 +202,11 @@ def _numbers(values: Iterable[int | float]) -> str:
     return _tuple('float("nan")' if value != value else repr(value) for value in values)
 
 
+def _variants(op: Operator) -> str:
+    pairs = [(variant.kind, _tuple(_strings(pair) for pair in variant.writes)) for variant in op.variants]
+    return _dict(pairs)
+
+
 def _absences(usual: Sample) -> str:
     order = [argument.name for argument in usual.op.arguments]
     return _tuple(_strings(sorted(absent, key=order.index)) for absent in absences(usual))
@@ -225,6 +232,12 @@ def _wrong(op: Operator, wrong: Wrong) -> list[str]:
     return [f"    {line}" for line in _ended(lines)]
 
 
+def _modules(op: Operator) -> list[str]:
+    """The parts of the harness that the tests of an operator use."""
+    own = ["written" if op.written else "gradients", *(["variants"] if op.variants else [])]
+    return sorted(["compiled", "cuda", "forward", "refused", *own])
+
+
 def test_view(library: Library, op: Operator) -> TestView:
     """The tests of one operator."""
     usual = base(op)
@@ -245,11 +258,12 @@ def test_view(library: Library, op: Operator) -> TestView:
         large=("LARGE = [", *largest, "]") if largest else ("LARGE = []",),
         wrong=tuple(wrong),
         imports=", ".join(sorted(names)),
-        modules=", ".join(sorted(["compiled", "cuda", "forward", "refused", "written" if op.written else "gradients"])),
+        modules=", ".join(_modules(op)),
         mask=op.grad_mask,
         no_grad=any(argument.has_word("no_grad") and argument not in op.may_need_gradient for argument in op.tensors),
         declared=state == "declared",
         written=bool(op.written),
+        variants=bool(op.variants),
         missing=state == "missing" and not op.written,
         never=state == "never" and not op.written,
     )

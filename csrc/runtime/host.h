@@ -19,6 +19,7 @@
 #include "error.h"
 #include "fill.h"
 #include "layout.h"
+#include "output.h"
 #include "overlap.h"
 #include "star.h"
 #include "tensor.h"

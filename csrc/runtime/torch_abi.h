@@ -50,6 +50,7 @@ TORCH_ABI AOTITorchError torch_get_mutable_data_ptr(AtenTensorHandle tensor, voi
 TORCH_ABI AOTITorchError aoti_torch_empty_strided(int64_t ndim, const int64_t *sizes, const int64_t *strides, int32_t dtype, int32_t device_type, int32_t device_index, AtenTensorHandle *ret);
 TORCH_ABI AOTITorchError aoti_torch_new_uninitialized_tensor(AtenTensorHandle *ret);
 TORCH_ABI AOTITorchError aoti_torch_copy_(AtenTensorHandle self, AtenTensorHandle src, int32_t non_blocking);
+TORCH_ABI AOTITorchError aoti_torch_new_tensor_handle(AtenTensorHandle tensor, AtenTensorHandle *ret);
 TORCH_ABI AOTITorchError aoti_torch_delete_tensor_object(AtenTensorHandle tensor);
 
 /* Lists on the boxed stack; elements are StableIValues. */

@@ -57,6 +57,18 @@ class Check:
             count = 0 if tensor is None else tensor.dim()
             self(count <= 64, functools.partial("{}: expected at most 64 dimensions, got {}".format, name, count))
 
+    def output(self, name: str, given: torch.Tensor, made: torch.Tensor) -> None:
+        """What a caller gives for an output is as the operator would have made it."""
+        kinds = dtype_text(made.dtype), dtype_text(given.dtype)
+        self(given.dtype == made.dtype, lambda: "{}: expected dtype {}, got {}".format(name, *kinds))
+        devices = made.device, given.device
+        self(given.device == made.device, lambda: "{}: expected device {}, got {}".format(name, *devices))
+
+        def shape() -> str:
+            return f"{name}: expected shape {sizes_text(made.shape)}, got {sizes_text(given.shape)}"
+
+        self.sizes(given.shape, made.shape, shape)
+
     def sizes(self, sizes: Sequence[int], expected: Sequence[int], problem: Callable[[], str]) -> None:
         """Both are equal in number and in each size."""
         self(len(sizes) == len(expected), problem)

@@ -175,6 +175,13 @@ def refuse_recording(operator: str, **tensors: torch.Tensor | None) -> NoReturn:
     )
 
 
+def need_every_output(operator: str, **outputs: torch.Tensor | None) -> None:
+    """A caller says where all outputs go, or none."""
+    missing = [name for name, tensor in outputs.items() if tensor is None]
+    if missing:
+        raise RuntimeError(f"my_ops::{operator}: {missing[0]}: expected a tensor, as for the other outputs")
+
+
 def refuse_transform(operator: str) -> NoReturn:
     """torch.func.grad and the like would lose the gradient of an operator that they meet in the dispatcher."""
     raise RuntimeError(

@@ -33,6 +33,7 @@ OP = Contract(
     absences=((),),
     defaults=(),
     written=(),
+    variants={},
     outputs={"y": "T"},
     saved={},
     mask=False,

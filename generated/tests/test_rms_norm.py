@@ -17,6 +17,7 @@ OP = Contract(
     absences=((),),
     defaults=("eps",),
     written=(),
+    variants={},
     outputs={"y": "T"},
     saved={"rstd": "acc(T)"},
     mask=False,

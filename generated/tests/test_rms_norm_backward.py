@@ -17,6 +17,7 @@ OP = Contract(
     absences=((),),
     defaults=(),
     written=(),
+    variants={},
     outputs={"grad_x": "T", "grad_weight": "T"},
     saved={},
     mask=True,

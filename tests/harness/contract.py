@@ -97,6 +97,7 @@ class Contract:
     absences: tuple[tuple[str, ...], ...]  # sets of optional arguments that a call can leave out
     defaults: tuple[str, ...]  # arguments with a default, which is the usual value of a scalar and None for a tensor
     written: tuple[str, ...]  # arguments that are written in place
+    variants: Mapping[str, tuple[tuple[str, str], ...]]  # inplace, out -> which output is written to which argument
     outputs: Mapping[str, str]
     saved: Mapping[str, str]
     mask: bool  # takes grad_mask
@@ -137,6 +138,15 @@ class Contract:
     def place(self, name: str, device: str) -> str:
         """Where a tensor argument of a call on `device` is."""
         return "cpu" if "cpu" in self.words.get(name, ()) else device
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """A function of the package."""
+        found: Callable[..., Any] = getattr(importlib.import_module(self.namespace), name)
+        return found
+
+    def namespaced(self, name: str) -> Any:
+        """All overloads of an operator in torch.ops."""
+        return getattr(self._ops(), name)
 
     @property
     def wrapper(self) -> Callable[..., Any]:

@@ -1,6 +1,6 @@
 #include "switched.cuh"
 
-__device__ inline int switched_length(const char* text) {
+__device__ inline int switched_length(const char *text) {
     int length = 0;
     while (text != nullptr && text[length] != '\0') {
         length++;
@@ -10,7 +10,7 @@ __device__ inline int switched_length(const char* text) {
 
 // What the parameters say must be what the arguments say: anything else shows in the result.
 template <typename T, int WIDTH, bool CAUSAL, int MODE, int K, int TWICE, bool EVEN>
-__device__ void switched(const switched_args<T>& a) {
+__device__ void switched(const switched_args<T> &a) {
     static_assert(TWICE == 2 * WIDTH && EVEN == (MODE == switched_mode_double), "constants that follow from switches");
     float added = switched_length(a.label) + (a.note_given ? switched_length(a.note) : -1);
     for (int64_t i = 0; i < a.shifts_count; i++) {

@@ -1,0 +1,115 @@
+"""The Python of the variants of an operator: op_, which writes to inputs, and op.out, which writes to keywords.
+
+Neither has a gradient of its own: a call that is recorded runs the operator and copies its results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from codegen.lower.python_autograd import recorded
+from codegen.lower.python_names import Names, call
+from codegen.lower.schema import variant_names
+from codegen.model import Operator, Variant
+
+
+@dataclass(frozen=True)
+class VariantView:
+    """One variant. `kind` is part of the names of its functions: in_place or out."""
+
+    kind: str
+    schema_name: str  # rms_norm_, rms_norm.out
+    name: str  # the same, as libraries register it
+    twin: str
+    overload: str  # rms_norm_.default
+    twin_overload: str
+    fake: tuple[str, ...]  # heads of functions
+    autograd: tuple[str, ...]
+    counter: tuple[str, ...]
+    wrapper: tuple[str, ...]
+    base: str  # what the operator itself is handed
+    passed: str  # what the variant is
+    redispatched: str
+    counted: str
+    results: str  # what the fake kernel of the operator returns
+    checks: tuple[str, ...]
+    recorded: tuple[str, ...]  # a condition, up to its colon
+    written: str
+    copies: tuple[str, ...]
+    last: bool
+
+
+def out_keywords(op: Operator) -> tuple[str, ...]:
+    """The keywords that the wrapper of an operator has for its out variant."""
+    return tuple(given for variant in op.variants if variant.kind == "out" for _, given in variant.writes)
+
+
+def variant_views(names: Names, parameters: list[str], passed: list[str]) -> tuple[VariantView, ...]:
+    """The variants of one operator; the parameters are those of the operator itself."""
+    views = [_view(names, variant, parameters, passed) for variant in names.op.variants]
+    return tuple(replace(view, last=i == len(views) - 1) for i, view in enumerate(views))
+
+
+def _doc(op: Operator, variant: Variant) -> str:
+    pairs = ", ".join(f"{output} to {given}" for output, given in variant.writes)
+    return f'    """{op.name}, writing {pairs}, in place."""'
+
+
+def _copies(base: str, written: Sequence[str], names: Names) -> list[str]:
+    """Copies what the operator returns into what is written."""
+    if len(written) == 1:
+        return [f"{written[0]}.copy_({base})"]
+    to, result = names.fresh("to"), names.fresh("result")
+    pairs = f"zip(({', '.join(written)}), {base}, strict=True)"
+    return [f"for {to}, {result} in {pairs}:", f"    {to}.copy_({result})"]
+
+
+def _view(names: Names, variant: Variant, parameters: list[str], passed: list[str]) -> VariantView:
+    op = names.op
+    kind = "in_place" if variant.kind == "inplace" else "out"
+    public, twin = variant_names(op, variant)
+    written = [given for _, given in variant.writes]
+    own, handed = list(parameters), list(passed)
+    if kind == "out":
+        own += ([] if "*" in own else ["*"]) + [f"{name}: Tensor" for name in written]
+        handed += [f"{name}={name}" for name in written]
+    results = [names.fresh(f"{output}_") for output, _ in variant.writes]
+    pairs = list(zip(written, results, strict=True))
+    keyset = names.fresh("keyset")
+    return VariantView(
+        kind=kind,
+        schema_name=public,
+        name=public,
+        twin=twin,
+        overload=public if kind == "out" else f"{public}.default",
+        twin_overload=twin if kind == "out" else f"{twin}.default",
+        fake=tuple(call(f"def _fake_{kind}", own, " -> None:", 0)),
+        autograd=tuple(call(f"def _autograd_{kind}", [f"{keyset}: Any", *own], " -> None:", 0)),
+        counter=tuple(call(f"def _count_{kind}", [f"{keyset}: Any", *own], " -> None:", 0)),
+        wrapper=tuple(_wrapper(op, variant, own)),
+        base=", ".join(passed),
+        passed=", ".join(handed),
+        redispatched=", ".join([f"{keyset} & _after_autograd", *handed]),
+        counted=", ".join([f"{keyset} & _after_in_place", *handed]),
+        results=", ".join(results),
+        checks=tuple(f'_check.output("{given}", {given}, {result})' for given, result in pairs),
+        recorded=tuple(_recorded(names, written)),
+        written=", ".join(written),
+        copies=tuple(_copies(f"_op({', '.join(passed)})", written, names)),
+        last=False,
+    )
+
+
+def _wrapper(op: Operator, variant: Variant, parameters: list[str]) -> list[str]:
+    kind = "Tensor" if len(variant.writes) == 1 else f"tuple[{', '.join(['Tensor'] * len(variant.writes))}]"
+    name = f"{op.name}_" if variant.kind == "inplace" else "_write_out"
+    return [*call(f"def {name}", parameters, f" -> {kind}:", 0), _doc(op, variant)]
+
+
+def _recorded(names: Names, written: Sequence[str]) -> list[str]:
+    """The condition under which a call is recorded: what is written counts as well."""
+    if names.op.never_requires_grad:
+        return call("if _is_grad_enabled() and _any_requires_grad", list(written), ":")
+    inputs = {argument.name for argument in names.op.arguments}
+    return recorded(names, "", extra=[name for name in written if name not in inputs])

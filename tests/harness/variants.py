@@ -1,0 +1,167 @@
+"""The in-place and out forms of an operator write what the operator itself returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from tests.harness.contract import Arguments, Contract, Sample, alike, as_tuple
+from tests.harness.gradients import UPSTREAM
+from tests.harness.layouts import LAYOUTS, leaves, make
+
+
+def _written(op: Contract, kind: str) -> tuple[str, ...]:
+    return tuple(given for _, given in op.variants[kind])
+
+
+def _roads(op: Contract, kind: str) -> list[Callable[..., Any]]:
+    """The wrapper and the overload of a variant."""
+    overload = op.namespaced(f"{op.name}_").default if kind == "inplace" else op.packet.out
+    return [op.function(f"{op.name}_") if kind == "inplace" else op.wrapper, overload]
+
+
+def _given(op: Contract, kind: str, arguments: Arguments) -> Arguments:
+    """The arguments of a call of a variant: copies of what is written, or somewhere to write to."""
+    if kind == "inplace":
+        return {name: alike(v) if name in _written(op, kind) else v for name, v in arguments.items()}
+    results = as_tuple(op.call(op.wrapper, arguments))
+    return arguments | {
+        name: torch.full(result.shape, 7, dtype=result.dtype, device=result.device)
+        for name, result in zip(_written(op, kind), results, strict=True)
+    }
+
+
+def _expected(op: Contract, kind: str, arguments: Arguments) -> dict[str, torch.Tensor]:
+    """What is written where."""
+    results = dict(zip(op.outputs, as_tuple(op.call(op.wrapper, arguments)), strict=True))
+    return {given: results[output] for output, given in op.variants[kind]}
+
+
+def writes(op: Contract, kind: str, device: str, sample: Sample) -> None:
+    """Every layout of inputs and of what is written, both roads, every choice of dtypes; nothing around it changes."""
+    for dtypes in op.choices():
+        for layout in LAYOUTS:
+            arguments = make(op, sample, dtypes, device, "sliced" if layout == "expanded" else layout)
+            expected = _expected(op, kind, arguments)
+            for road in _roads(op, kind):
+                given = _given(op, kind, arguments)
+                for name in _written(op, kind):
+                    if kind == "out":
+                        given[name] = _laid_out(given[name], layout)
+                returned = op.call(road, given)
+                for name, value in expected.items():
+                    assert torch.equal(given[name], value), f"{name}, {layout}"
+                results = [given[name] for name in _written(op, kind)]
+                if road is _roads(op, kind)[0]:
+                    assert all(one is other for one, other in zip(as_tuple(returned), results, strict=True))
+                else:
+                    assert returned is None
+
+
+def _laid_out(tensor: torch.Tensor, layout: str) -> torch.Tensor:
+    if layout in ("transposed", "sliced") and tensor.dim():
+        whole = tensor.new_full((2, *reversed(tensor.shape)), 7)
+        return whole[1].permute(list(reversed(range(tensor.dim()))))
+    return tensor
+
+
+def gradients(op: Contract, kind: str, device: str, sample: Sample) -> None:
+    """Recorded, they are the operator and a copy."""
+    arguments = make(op, sample, op.choices()[0], device)
+    names = [name for name in op.gradients if op.autograd == "declared"]
+    for road in _roads(op, kind):
+        inputs = leaves(arguments, tuple(names))
+        plain = sum(UPSTREAM["dense"](y) for y in as_tuple(op.call(op.wrapper, inputs)) if y.requires_grad)
+        given = dict(inputs) | {n: v for n, v in _given(op, kind, arguments).items() if n not in inputs}
+        for name in _written(op, kind):
+            given[name] = given[name] * 1  # no leaf
+        op.call(road, given)
+        found = sum(UPSTREAM["dense"](given[name]) for name in _written(op, kind))
+        if not names:
+            assert not isinstance(found, torch.Tensor) or not found.requires_grad
+            continue
+        wanted = torch.autograd.grad(plain, [inputs[name] for name in names])
+        got = torch.autograd.grad(found, [inputs[name] for name in names])
+        assert all(torch.equal(one, other) for one, other in zip(wanted, got, strict=True))
+
+
+def leaves_are_protected(op: Contract, kind: str, device: str, sample: Sample) -> None:
+    """A leaf that requires grad is written under no_grad only."""
+    for road in _roads(op, kind):
+        given = _given(op, kind, make(op, sample, op.choices()[0], device))
+        for name in _written(op, kind):
+            if not given[name].is_floating_point():
+                continue
+            leaf = given | {name: given[name].detach().requires_grad_()}
+            with pytest.raises(RuntimeError, match="leaf"):
+                op.call(road, leaf)
+            with torch.no_grad():
+                version = leaf[name]._version
+                op.call(road, leaf)
+                assert leaf[name]._version > version
+
+
+def compiled(op: Contract, kind: str, device: str, sample: Sample) -> None:
+    """In a graph, between other reads and writes."""
+    arguments = make(op, sample, op.choices()[0], device)
+    order = list(_given(op, kind, arguments))
+    for road in _roads(op, kind):
+
+        def step(*values: Any, road: Callable[..., Any] = road) -> Any:
+            named = dict(zip(order, values, strict=True))
+            for name in _written(op, kind):
+                named[name].add_(1)
+            op.call(road, named)
+            return [named[name] * 2 for name in _written(op, kind)]
+
+        torch._dynamo.reset()
+        graph = torch.compile(step, fullgraph=True, backend="aot_eager", dynamic=False)
+        results = []
+        for function in (step, graph):
+            given = {k: alike(v) if isinstance(v, torch.Tensor) else v for k, v in _given(op, kind, arguments).items()}
+            found = function(*given.values())
+            results.append([*found, *(given[name] for name in _written(op, kind))])
+        assert all(torch.equal(one, other) for one, other in zip(*results, strict=True))
+
+
+def refused(op: Contract, kind: str, device: str, sample: Sample) -> None:
+    """What is written is as the operator would have made it, and lies on nothing else."""
+    arguments = make(op, sample, op.choices()[0], device)
+    for road in _roads(op, kind):
+        for name in _written(op, kind):
+            given = _given(op, kind, arguments)
+            overlapping = given | {name: given[name].new_zeros(1).expand(given[name].shape)}
+            if given[name].numel() > 1:
+                _raises(op, road, overlapping, f"{name}: expected no overlap among its own elements")
+            if kind == "inplace":
+                continue
+            other = torch.int16
+            shape = [*given[name].shape, 1]
+            _raises(op, road, given | {name: given[name].to(other)}, f"{name}: expected dtype ", real=False)
+            _raises(
+                op,
+                road,
+                given | {name: given[name].unsqueeze(-1)},
+                f"{name}: expected shape {list(given[name].shape)}, got {shape}",
+                real=False,
+            )
+            same = [
+                k for k in op.tensors if given[k].shape == given[name].shape and given[k].dtype == given[name].dtype
+            ]
+            for partner in same:
+                _raises(op, road, given | {name: given[partner]}, f"{name}: expected no overlap with {partner}")
+
+
+def _raises(op: Contract, road: Callable[..., Any], given: Arguments, text: str, *, real: bool = True) -> None:
+    with pytest.raises(RuntimeError) as caught:
+        op.call(road, given)
+    assert str(caught.value).startswith(op.text(text)), caught.value
+    if not real:  # the fake kernel says the same
+        torch._dynamo.reset()
+        graph = torch.compile(lambda *a, **k: road(*a, **k), fullgraph=True, backend="eager", dynamic=False)
+        with pytest.raises(Exception, match=op.name) as traced:
+            op.call(graph, given)
+        assert op.text(text) in str(traced.value)
