@@ -25,9 +25,9 @@ typename using virtual wchar_t xor xor_eq
 # Types, macros and modules that generated code sees.
 _SEEN = """
 int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t intmax_t uintmax_t size_t ssize_t
-ptrdiff_t max_align_t scalar_t acc_t NULL EOF INFINITY NAN INT_MAX INT_MIN INT64_C INT64_MAX INT64_MIN SIZE_MAX PRId64
-errno stdin stdout stderr assert offsetof linux unix i386 half half2 nv_bfloat16 dim3 threadIdx blockIdx blockDim
-gridDim warpSize std torch cuda at c10 self cls sm_count max_shared arch
+ptrdiff_t max_align_t scalar_t acc_t load store NULL EOF INFINITY NAN INT_MAX INT_MIN INT64_C INT64_MAX INT64_MIN
+SIZE_MAX PRId64 errno stdin stdout stderr assert offsetof linux unix i386 half half2 nv_bfloat16 dim3 threadIdx
+blockIdx blockDim gridDim warpSize std torch cuda at c10 self cls sm_count max_shared arch
 """
 _CUDA_VECTOR = re.compile(r"(u?(char|short|int|long|longlong)|float|double)[1-4]")
 # Constants that the preprocessor replaces wherever they stand: of the C library, and of csrc.
@@ -49,7 +49,7 @@ memcpy memmove memset mktime modf nan nearbyint nextafter nexttoward perror pow 
 rand realloc remainder remove remquo rename rewind rindex rint round scalbln scalbn scanf setjmp setlocale signal
 signbit sin sinh snprintf sprintf sqrt srand sscanf strcat strchr strcmp strcpy strlen strncmp strncpy strstr strtod
 strtok strtol strtoul system tan tanh tgamma time tmpfile tolower toupper trunc ungetc vprintf vsnprintf vsprintf y0 y1
-yn load store aligned_alloc cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog conj cpow cproj
+yn aligned_alloc cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog conj cpow cproj
 creal csin csinh csqrt ctan ctanh feclearexcept fegetenv fegetexceptflag fegetround feholdexcept feraiseexcept fesetenv
 fesetexceptflag fesetround fetestexcept feupdateenv imaxabs isblank iscntrl isgraph isprint ispunct iswalnum iswalpha
 iswblank iswcntrl iswdigit iswgraph iswlower iswprint iswpunct iswspace iswupper iswxdigit isxdigit strcoll strcspn

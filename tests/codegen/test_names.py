@@ -20,7 +20,7 @@ def test_fine(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     ["", "1x", "a-b", "a b", "é", "_x", "a__b", "x" * 65, "int", "class", "lambda", "template", "restrict",
-    "nullptr", "float32",
+    "nullptr", "float32", "load",
      "all", "bits", "int64_t", "float4", "dim3", "torch", "self", "NULL", "a\n", "typeof", "co_await", "None",
      "scalar_t", "INT32_MAX", "HUGE_VAL", "M_PI", "FLT_EPSILON", "PRIu32", "T_DTYPE", "DTYPE_OTHER", "VECTOR_BYTES"],
 )  # fmt: skip
