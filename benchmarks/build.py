@@ -48,7 +48,7 @@ class Tree:
         self.library = self.path / "generated/my_ops/my_ops.so"
         self.edits = 0
         self.build()
-        self.cuda = (self.path / "build/dev/cuda/rms_norm.fatbin").exists()
+        self.cuda = (self.path / "build/dev/cuda/rms_norm_0.fatbin").exists()
 
     def build(self) -> float:
         archs = os.environ.get("TORCH_CUDA_ARCH_LIST", "9.0")

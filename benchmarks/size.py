@@ -68,7 +68,7 @@ def _wheel_library(folder: Path) -> tuple[int, bool]:
     )
     run(["ninja", "-C", "build"], tree)
     run(["cmake", "--install", "build", "--strip", "--prefix", "installed"], tree)
-    return (tree / "installed/my_ops/my_ops.so").stat().st_size, (tree / "build/cuda/rms_norm.fatbin").exists()
+    return (tree / "installed/my_ops/my_ops.so").stat().st_size, (tree / "build/cuda/rms_norm_0.fatbin").exists()
 
 
 def _process(program: str) -> str:

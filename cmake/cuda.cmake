@@ -131,24 +131,31 @@ if(nvcc)
 endif()
 
 # cuda_unit(<op> [<flag of nvcc>...])
-# Compiles generated/cuda/<op>.cu and defines the hidden symbol <op>_fatbin: its bytes, or 16 zeros without CUDA.
+# Compiles generated/cuda/<op>.cu once for each CUDA_UNIT in it, side by side, and defines the hidden symbols
+# <op>_fatbin_<unit>: their bytes, or 16 zeros without CUDA.
 function(cuda_unit op)
-    set(embed ${CMAKE_BINARY_DIR}/cuda/${op}_fatbin.c)
-    set(text "/* Written by CMake. */\nextern const unsigned char ${op}_fatbin[];\n")
-    if(nvcc)
-        set(source ${CMAKE_SOURCE_DIR}/generated/cuda/${op}.cu)
-        set(fatbin ${CMAKE_BINARY_DIR}/cuda/${op}.fatbin)
-        add_custom_command(OUTPUT ${fatbin}
-            COMMAND ${nvcc_command} ${nvcc_archs} ${ARGN} -I${CMAKE_SOURCE_DIR}/generated/cuda -I${CMAKE_SOURCE_DIR}/generated/c
-                    -I${CMAKE_SOURCE_DIR}/csrc/device -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${source}
-            DEPENDS ${source} generated_is_current DEPFILE ${fatbin}.d COMMENT "nvcc ${op}.cu" VERBATIM)
-        string(APPEND text "__asm__(\".section .rodata\\n.balign 16\\n.globl ${op}_fatbin\\n.hidden ${op}_fatbin\\n\"
-        \".type ${op}_fatbin, %object\\n${op}_fatbin:\\n.incbin \\\"${fatbin}\\\"\\n\"
-        \".size ${op}_fatbin, . - ${op}_fatbin\\n.previous\\n\");\n")
-        set_source_files_properties(${embed} PROPERTIES OBJECT_DEPENDS ${fatbin})
-    else()
-        string(APPEND text "const unsigned char ${op}_fatbin[16] = {0};\n")
-    endif()
-    file(CONFIGURE OUTPUT ${embed} CONTENT "${text}" @ONLY)
-    target_sources(operators PRIVATE ${embed})
+    set(source ${CMAKE_SOURCE_DIR}/generated/cuda/${op}.cu)
+    file(STRINGS ${source} units REGEX "^#if CUDA_UNIT == ")
+    list(TRANSFORM units REPLACE "^#if CUDA_UNIT == " "")
+    foreach(unit IN LISTS units)
+        set(name ${op}_fatbin_${unit})
+        set(embed ${CMAKE_BINARY_DIR}/cuda/${name}.c)
+        set(text "/* Written by CMake. */\nextern const unsigned char ${name}[];\n")
+        if(nvcc)
+            set(fatbin ${CMAKE_BINARY_DIR}/cuda/${op}_${unit}.fatbin)
+            add_custom_command(OUTPUT ${fatbin}
+                COMMAND ${nvcc_command} ${nvcc_archs} ${ARGN} -DCUDA_UNIT=${unit}
+                        -I${CMAKE_SOURCE_DIR}/generated/cuda -I${CMAKE_SOURCE_DIR}/generated/c
+                        -I${CMAKE_SOURCE_DIR}/csrc/device -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${source}
+                DEPENDS ${source} generated_is_current DEPFILE ${fatbin}.d COMMENT "nvcc ${op}.cu, unit ${unit}" VERBATIM)
+            string(APPEND text "__asm__(\".section .rodata\\n.balign 16\\n.globl ${name}\\n.hidden ${name}\\n\"
+        \".type ${name}, %object\\n${name}:\\n.incbin \\\"${fatbin}\\\"\\n\"
+        \".size ${name}, . - ${name}\\n.previous\\n\");\n")
+            set_source_files_properties(${embed} PROPERTIES OBJECT_DEPENDS ${fatbin})
+        else()
+            string(APPEND text "const unsigned char ${name}[16] = {0};\n")
+        endif()
+        file(CONFIGURE OUTPUT ${embed} CONTENT "${text}" @ONLY)
+        target_sources(operators PRIVATE ${embed})
+    endforeach()
 endfunction()

@@ -91,6 +91,9 @@ import_module load_library loaded_libraries mkl mkldnn onednn profiler rngprims
 OPERATOR_SUFFIXES = ("_args", "_call")
 
 
+# Pieces into which the device code of an operator is cut at most, to be compiled side by side.
+MOST_CUDA_UNITS = 4
+
 # What csrc/runtime calls something like a constant of a choice.
 _RUNTIME_CONSTANTS = ("shape_add_dim", "grad_mode_disable", "grad_mode_restore", "dtype_to_torch")
 
@@ -105,7 +108,8 @@ def taken_constant(op: str, name: str, operators: Iterable[str], kernels: Iterab
     if name in kernels:
         return "a kernel"
     generated = {f"{op}_nothing_to_do", f"{op}_args_from", *_RUNTIME_CONSTANTS}
-    generated |= {f"{operator}_{end}" for operator in operators for end in ("boxed", "fatbin")}
+    ends = ("boxed", *(f"fatbin_{unit}" for unit in range(MOST_CUDA_UNITS)))
+    generated |= {f"{operator}_{end}" for operator in operators for end in ends}
     generated |= {f"{kernel}_{end}" for kernel in kernels for end in ("plan", "kernels")}
     return "used by generated code" if name in generated else ""
 

@@ -12,7 +12,7 @@ from codegen.lower.c_boxed import BoxedKernelView, boxed_views
 from codegen.lower.c_layout import fitted
 from codegen.lower.checks import check_lines
 from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, place, wanted
-from codegen.lower.launch import EntryPoints, PassView, pass_views
+from codegen.lower.launch import EntryPoints, PassView, cuda_units, pass_views
 from codegen.lower.memory import arrange_calls, fill_calls, output_calls, stride_lines
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented
@@ -77,6 +77,7 @@ class HostView:
     saved_parameter: str
     cpu: bool
     cuda: bool
+    cuda_units: tuple[Named, ...]
     passes: tuple[PassView, ...]
     pass_count: int
     extents: str
@@ -282,6 +283,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         saved_parameter=", bool saved" if op.saved_outputs else "",
         cpu="cpu" in op.devices,
         cuda="cuda" in op.devices,
+        cuda_units=tuple(Named(str(unit)) for unit in sorted({0, *cuda_units(points).values()})),
         passes=passes,
         pass_count=len(passes),
         extents=extents,

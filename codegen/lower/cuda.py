@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.lower.launch import EntryPoints
+from codegen.lower.launch import EntryPoints, cuda_units
 from codegen.lower.record import C_SCALARS, Field, cuda_element, fields, real_is_accumulated
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import c_comment
@@ -43,12 +43,20 @@ class EntryView:
 
 
 @dataclass(frozen=True)
+class UnitView:
+    """The kernels that are compiled together."""
+
+    number: int
+    kernels: tuple[EntryView, ...]
+
+
+@dataclass(frozen=True)
 class EntriesView:
     """generated/cuda/<op>.cu."""
 
     op: str
     schema: str
-    kernels: tuple[EntryView, ...]
+    units: tuple[UnitView, ...]
 
 
 def _declaration(op: Operator, field: Field) -> str:
@@ -108,10 +116,13 @@ def _literal(value: int | bool) -> str:
 
 def entries_view(library: Library, op: Operator, points: EntryPoints) -> EntriesView:
     """The entry points of one operator."""
-    views = []
+    unit_of = cuda_units(points)
+    views: dict[int, list[EntryView]] = {unit: [] for unit in range(max(unit_of.values(), default=0) + 1)}
     for kernel, entries in points.items():
         for entry in entries:
             types = [DTYPES[dtype].cuda for dtype in entry.dtypes]
             arguments = types + [_literal(value) for value in entry.params]
-            views.append(EntryView(entry.symbol, entry.bounds, kernel, ", ".join(arguments), ", ".join(types)))
-    return EntriesView(op.name, c_comment(public_schema(library.namespace, op)), tuple(views))
+            view = EntryView(entry.symbol, entry.bounds, kernel, ", ".join(arguments), ", ".join(types))
+            views[unit_of[entry.symbol]].append(view)
+    units = tuple(UnitView(number, tuple(kernels)) for number, kernels in views.items())
+    return EntriesView(op.name, c_comment(public_schema(library.namespace, op)), units)

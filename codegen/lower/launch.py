@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -14,6 +15,10 @@ from codegen.lower.host import CPU_HARDWARE, HostNames
 from codegen.lower.statements import guarded, indented, overflows
 from codegen.lower.switches import place, switch_lines
 from codegen.model import DtypeChoice, LaunchEntry, Operator, Param, Pass
+from codegen.names import MOST_CUDA_UNITS
+
+# Entry points of a unit of device code: so many that compiling them takes about a second.
+UNIT_SIZE = 12
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,21 @@ def entry_points(op: Operator) -> EntryPoints:
     return {one.kernel: tuple(_entries(op, one)) for one in op.passes}
 
 
+def cuda_units(points: EntryPoints) -> dict[str, int]:
+    """The unit of each entry point by its symbol. A unit is compiled on its own, next to the others; the kernels of one
+    choice of dtypes share what is instantiated for it, and stay together: the most numerous ones first, each choice in
+    the unit that has least.
+    """
+    sizes = Counter(entry.dtypes for entries in points.values() for entry in entries)
+    units = max(1, min(MOST_CUDA_UNITS, sizes.total() // UNIT_SIZE, len(sizes)))
+    filled, unit_of = [0] * units, {}
+    for dtypes, size in sizes.most_common():
+        unit = filled.index(min(filled))
+        filled[unit] += size
+        unit_of[dtypes] = unit
+    return {entry.symbol: unit_of[entry.dtypes] for entries in points.values() for entry in entries}
+
+
 def _entries(op: Operator, one: Pass) -> Iterator[Entry]:
     rows = _rows(one)
     blocks = [_put(entry.block, values) for entry, values in rows]
@@ -131,12 +151,14 @@ def _nested(op: Operator, cells: list[str]) -> list[str]:
     return lines
 
 
-def _cuda_rows(op: Operator, one: Pass, symbols: Set[str]) -> list[str]:
+def _cuda_rows(op: Operator, one: Pass, units: Mapping[str, int]) -> list[str]:
     """A kernel per row and choice of dtypes; one that no call can choose stays without a name."""
     lines = []
     for number in range(len(_rows(one))):
         wanted = [cuda_symbol(one.kernel, choice, number) for choice in op.dtype_choices]
-        cells = [f'{{.name = "{name}", .module = &module}}' if name in symbols else "{0}" for name in wanted]
+        cells = [
+            f'{{.name = "{name}", .module = &modules[{units[name]}]}}' if name in units else "{0}" for name in wanted
+        ]
         lines += ["{", *indented(_nested(op, cells)), "},"] if op.types else [f"{cells[0]},"]
     return lines
 
@@ -214,6 +236,7 @@ def _cpu_plan(op: Operator, one: Pass, index: int) -> list[str]:
 def pass_views(op: Operator, points: EntryPoints) -> tuple[PassView, ...]:
     """The passes of an operator, in order."""
     views = []
+    units = cuda_units(points)
     for index, one in enumerate(op.passes):
         symbols = [cpu_symbol(one.kernel, choice) for choice in op.dtype_choices]
         views.append(
@@ -223,7 +246,7 @@ def pass_views(op: Operator, points: EntryPoints) -> tuple[PassView, ...]:
                 cpu_rows=tuple(_nested(op, [f"CPU_KERNELS({symbol})" for symbol in symbols])),
                 cpu_plan=tuple(_cpu_plan(op, one, index)),
                 entry_count=len(_rows(one)),
-                cuda_rows=tuple(_cuda_rows(op, one, {entry.symbol for entry in points[one.kernel]})),
+                cuda_rows=tuple(_cuda_rows(op, one, units)),
                 plan_head=tuple(_plan_head(op, one)),
                 plan=tuple(_plan(op, one)),
             )

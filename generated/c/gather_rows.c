@@ -249,61 +249,65 @@ static bool gather_rows_cpu(error *e, gather_rows_frame *f) {
     return cpu_run(e, plans, 1, c, bytes);
 }
 
-extern const unsigned char gather_rows_fatbin[];
+extern const unsigned char gather_rows_fatbin_0[];
+extern const unsigned char gather_rows_fatbin_1[];
 
-static cuda_module module = {.image = gather_rows_fatbin};
+static cuda_module modules[] = {
+    {.image = gather_rows_fatbin_0},
+    {.image = gather_rows_fatbin_1},
+};
 
 /* The first launch shape of the spec whose condition holds. */
 static bool gather_rows_plan(error *e, const gather_rows_frame *f, const cuda_scope *scope, cuda_plan *plan) {
     static cuda_kernel kernels[1][12][2] = {
         {
             {
-                {.name = "gather_rows__float64_int32__0", .module = &module},
-                {.name = "gather_rows__float64_int64__0", .module = &module},
+                {.name = "gather_rows__float64_int32__0", .module = &modules[0]},
+                {.name = "gather_rows__float64_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__float32_int32__0", .module = &module},
-                {.name = "gather_rows__float32_int64__0", .module = &module},
+                {.name = "gather_rows__float32_int32__0", .module = &modules[0]},
+                {.name = "gather_rows__float32_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__float16_int32__0", .module = &module},
-                {.name = "gather_rows__float16_int64__0", .module = &module},
+                {.name = "gather_rows__float16_int32__0", .module = &modules[0]},
+                {.name = "gather_rows__float16_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__bfloat16_int32__0", .module = &module},
-                {.name = "gather_rows__bfloat16_int64__0", .module = &module},
+                {.name = "gather_rows__bfloat16_int32__0", .module = &modules[0]},
+                {.name = "gather_rows__bfloat16_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__uint8_int32__0", .module = &module},
-                {.name = "gather_rows__uint8_int64__0", .module = &module},
+                {.name = "gather_rows__uint8_int32__0", .module = &modules[0]},
+                {.name = "gather_rows__uint8_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__int8_int32__0", .module = &module},
-                {.name = "gather_rows__int8_int64__0", .module = &module},
+                {.name = "gather_rows__int8_int32__0", .module = &modules[0]},
+                {.name = "gather_rows__int8_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__int16_int32__0", .module = &module},
-                {.name = "gather_rows__int16_int64__0", .module = &module},
+                {.name = "gather_rows__int16_int32__0", .module = &modules[0]},
+                {.name = "gather_rows__int16_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__int32_int32__0", .module = &module},
-                {.name = "gather_rows__int32_int64__0", .module = &module},
+                {.name = "gather_rows__int32_int32__0", .module = &modules[0]},
+                {.name = "gather_rows__int32_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__int64_int32__0", .module = &module},
-                {.name = "gather_rows__int64_int64__0", .module = &module},
+                {.name = "gather_rows__int64_int32__0", .module = &modules[0]},
+                {.name = "gather_rows__int64_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__bool_int32__0", .module = &module},
-                {.name = "gather_rows__bool_int64__0", .module = &module},
+                {.name = "gather_rows__bool_int32__0", .module = &modules[0]},
+                {.name = "gather_rows__bool_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__complex64_int32__0", .module = &module},
-                {.name = "gather_rows__complex64_int64__0", .module = &module},
+                {.name = "gather_rows__complex64_int32__0", .module = &modules[0]},
+                {.name = "gather_rows__complex64_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__complex128_int32__0", .module = &module},
-                {.name = "gather_rows__complex128_int64__0", .module = &module},
+                {.name = "gather_rows__complex128_int32__0", .module = &modules[0]},
+                {.name = "gather_rows__complex128_int64__0", .module = &modules[1]},
             },
         },
     };

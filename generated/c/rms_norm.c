@@ -152,54 +152,58 @@ static bool rms_norm_cpu(error *e, rms_norm_frame *f) {
     return cpu_run(e, plans, 1, c, bytes);
 }
 
-extern const unsigned char rms_norm_fatbin[];
+extern const unsigned char rms_norm_fatbin_0[];
+extern const unsigned char rms_norm_fatbin_1[];
 
-static cuda_module module = {.image = rms_norm_fatbin};
+static cuda_module modules[] = {
+    {.image = rms_norm_fatbin_0},
+    {.image = rms_norm_fatbin_1},
+};
 
 /* The first launch shape of the spec whose condition holds. */
 static bool rms_norm_plan(error *e, const rms_norm_frame *f, const cuda_scope *scope, cuda_plan *plan) {
     static cuda_kernel kernels[7][4] = {
         {
             {0},
-            {.name = "rms_norm__float32__0", .module = &module},
-            {.name = "rms_norm__float16__0", .module = &module},
-            {.name = "rms_norm__bfloat16__0", .module = &module},
+            {.name = "rms_norm__float32__0", .module = &modules[0]},
+            {.name = "rms_norm__float16__0", .module = &modules[1]},
+            {.name = "rms_norm__bfloat16__0", .module = &modules[0]},
         },
         {
             {0},
-            {.name = "rms_norm__float32__1", .module = &module},
-            {.name = "rms_norm__float16__1", .module = &module},
-            {.name = "rms_norm__bfloat16__1", .module = &module},
+            {.name = "rms_norm__float32__1", .module = &modules[0]},
+            {.name = "rms_norm__float16__1", .module = &modules[1]},
+            {.name = "rms_norm__bfloat16__1", .module = &modules[0]},
         },
         {
             {0},
-            {.name = "rms_norm__float32__2", .module = &module},
-            {.name = "rms_norm__float16__2", .module = &module},
-            {.name = "rms_norm__bfloat16__2", .module = &module},
+            {.name = "rms_norm__float32__2", .module = &modules[0]},
+            {.name = "rms_norm__float16__2", .module = &modules[1]},
+            {.name = "rms_norm__bfloat16__2", .module = &modules[0]},
         },
         {
             {0},
-            {.name = "rms_norm__float32__3", .module = &module},
-            {.name = "rms_norm__float16__3", .module = &module},
-            {.name = "rms_norm__bfloat16__3", .module = &module},
+            {.name = "rms_norm__float32__3", .module = &modules[0]},
+            {.name = "rms_norm__float16__3", .module = &modules[1]},
+            {.name = "rms_norm__bfloat16__3", .module = &modules[0]},
         },
         {
-            {.name = "rms_norm__float64__4", .module = &module},
-            {.name = "rms_norm__float32__4", .module = &module},
-            {.name = "rms_norm__float16__4", .module = &module},
-            {.name = "rms_norm__bfloat16__4", .module = &module},
+            {.name = "rms_norm__float64__4", .module = &modules[1]},
+            {.name = "rms_norm__float32__4", .module = &modules[0]},
+            {.name = "rms_norm__float16__4", .module = &modules[1]},
+            {.name = "rms_norm__bfloat16__4", .module = &modules[0]},
         },
         {
-            {.name = "rms_norm__float64__5", .module = &module},
-            {.name = "rms_norm__float32__5", .module = &module},
-            {.name = "rms_norm__float16__5", .module = &module},
-            {.name = "rms_norm__bfloat16__5", .module = &module},
+            {.name = "rms_norm__float64__5", .module = &modules[1]},
+            {.name = "rms_norm__float32__5", .module = &modules[0]},
+            {.name = "rms_norm__float16__5", .module = &modules[1]},
+            {.name = "rms_norm__bfloat16__5", .module = &modules[0]},
         },
         {
-            {.name = "rms_norm__float64__6", .module = &module},
-            {.name = "rms_norm__float32__6", .module = &module},
-            {.name = "rms_norm__float16__6", .module = &module},
-            {.name = "rms_norm__bfloat16__6", .module = &module},
+            {.name = "rms_norm__float64__6", .module = &modules[1]},
+            {.name = "rms_norm__float32__6", .module = &modules[0]},
+            {.name = "rms_norm__float16__6", .module = &modules[1]},
+            {.name = "rms_norm__bfloat16__6", .module = &modules[0]},
         },
     };
     const rms_norm_call *const c = &f->call;

@@ -265,9 +265,13 @@ static bool rms_norm_backward_cpu(error *e, rms_norm_backward_frame *f) {
     return cpu_run(e, plans, 2, c, bytes);
 }
 
-extern const unsigned char rms_norm_backward_fatbin[];
+extern const unsigned char rms_norm_backward_fatbin_0[];
+extern const unsigned char rms_norm_backward_fatbin_1[];
 
-static cuda_module module = {.image = rms_norm_backward_fatbin};
+static cuda_module modules[] = {
+    {.image = rms_norm_backward_fatbin_0},
+    {.image = rms_norm_backward_fatbin_1},
+};
 
 /* The first launch shape of the spec whose condition holds. */
 static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame *f, const cuda_scope *scope,
@@ -275,39 +279,39 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
     static cuda_kernel kernels[6][4] = {
         {
             {0},
-            {.name = "rms_norm_backward_rows__float32__0", .module = &module},
-            {.name = "rms_norm_backward_rows__float16__0", .module = &module},
-            {.name = "rms_norm_backward_rows__bfloat16__0", .module = &module},
+            {.name = "rms_norm_backward_rows__float32__0", .module = &modules[0]},
+            {.name = "rms_norm_backward_rows__float16__0", .module = &modules[1]},
+            {.name = "rms_norm_backward_rows__bfloat16__0", .module = &modules[0]},
         },
         {
-            {.name = "rms_norm_backward_rows__float64__1", .module = &module},
-            {.name = "rms_norm_backward_rows__float32__1", .module = &module},
-            {.name = "rms_norm_backward_rows__float16__1", .module = &module},
-            {.name = "rms_norm_backward_rows__bfloat16__1", .module = &module},
-        },
-        {
-            {0},
-            {.name = "rms_norm_backward_rows__float32__2", .module = &module},
-            {.name = "rms_norm_backward_rows__float16__2", .module = &module},
-            {.name = "rms_norm_backward_rows__bfloat16__2", .module = &module},
+            {.name = "rms_norm_backward_rows__float64__1", .module = &modules[1]},
+            {.name = "rms_norm_backward_rows__float32__1", .module = &modules[0]},
+            {.name = "rms_norm_backward_rows__float16__1", .module = &modules[1]},
+            {.name = "rms_norm_backward_rows__bfloat16__1", .module = &modules[0]},
         },
         {
             {0},
-            {.name = "rms_norm_backward_rows__float32__3", .module = &module},
-            {.name = "rms_norm_backward_rows__float16__3", .module = &module},
-            {.name = "rms_norm_backward_rows__bfloat16__3", .module = &module},
+            {.name = "rms_norm_backward_rows__float32__2", .module = &modules[0]},
+            {.name = "rms_norm_backward_rows__float16__2", .module = &modules[1]},
+            {.name = "rms_norm_backward_rows__bfloat16__2", .module = &modules[0]},
         },
         {
-            {.name = "rms_norm_backward_rows__float64__4", .module = &module},
-            {.name = "rms_norm_backward_rows__float32__4", .module = &module},
-            {.name = "rms_norm_backward_rows__float16__4", .module = &module},
-            {.name = "rms_norm_backward_rows__bfloat16__4", .module = &module},
+            {0},
+            {.name = "rms_norm_backward_rows__float32__3", .module = &modules[0]},
+            {.name = "rms_norm_backward_rows__float16__3", .module = &modules[1]},
+            {.name = "rms_norm_backward_rows__bfloat16__3", .module = &modules[0]},
         },
         {
-            {.name = "rms_norm_backward_rows__float64__5", .module = &module},
-            {.name = "rms_norm_backward_rows__float32__5", .module = &module},
-            {.name = "rms_norm_backward_rows__float16__5", .module = &module},
-            {.name = "rms_norm_backward_rows__bfloat16__5", .module = &module},
+            {.name = "rms_norm_backward_rows__float64__4", .module = &modules[1]},
+            {.name = "rms_norm_backward_rows__float32__4", .module = &modules[0]},
+            {.name = "rms_norm_backward_rows__float16__4", .module = &modules[1]},
+            {.name = "rms_norm_backward_rows__bfloat16__4", .module = &modules[0]},
+        },
+        {
+            {.name = "rms_norm_backward_rows__float64__5", .module = &modules[1]},
+            {.name = "rms_norm_backward_rows__float32__5", .module = &modules[0]},
+            {.name = "rms_norm_backward_rows__float16__5", .module = &modules[1]},
+            {.name = "rms_norm_backward_rows__bfloat16__5", .module = &modules[0]},
         },
     };
     (void)scope;
@@ -378,10 +382,10 @@ static bool rms_norm_backward_columns_plan(error *e, const rms_norm_backward_fra
                                            cuda_plan *plan) {
     static cuda_kernel kernels[1][4] = {
         {
-            {.name = "rms_norm_backward_columns__float64__0", .module = &module},
-            {.name = "rms_norm_backward_columns__float32__0", .module = &module},
-            {.name = "rms_norm_backward_columns__float16__0", .module = &module},
-            {.name = "rms_norm_backward_columns__bfloat16__0", .module = &module},
+            {.name = "rms_norm_backward_columns__float64__0", .module = &modules[1]},
+            {.name = "rms_norm_backward_columns__float32__0", .module = &modules[0]},
+            {.name = "rms_norm_backward_columns__float16__0", .module = &modules[1]},
+            {.name = "rms_norm_backward_columns__bfloat16__0", .module = &modules[0]},
         },
     };
     (void)scope;

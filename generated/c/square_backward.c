@@ -115,18 +115,20 @@ static bool square_backward_cpu(error *e, square_backward_frame *f) {
     return cpu_run(e, plans, 1, c, bytes);
 }
 
-extern const unsigned char square_backward_fatbin[];
+extern const unsigned char square_backward_fatbin_0[];
 
-static cuda_module module = {.image = square_backward_fatbin};
+static cuda_module modules[] = {
+    {.image = square_backward_fatbin_0},
+};
 
 /* The first launch shape of the spec whose condition holds. */
 static bool square_backward_plan(error *e, const square_backward_frame *f, const cuda_scope *scope, cuda_plan *plan) {
     static cuda_kernel kernels[1][4] = {
         {
-            {.name = "square_backward__float64__0", .module = &module},
-            {.name = "square_backward__float32__0", .module = &module},
-            {.name = "square_backward__float16__0", .module = &module},
-            {.name = "square_backward__bfloat16__0", .module = &module},
+            {.name = "square_backward__float64__0", .module = &modules[0]},
+            {.name = "square_backward__float32__0", .module = &modules[0]},
+            {.name = "square_backward__float16__0", .module = &modules[0]},
+            {.name = "square_backward__bfloat16__0", .module = &modules[0]},
         },
     };
     (void)scope;

@@ -1,22 +1,10 @@
 // my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
 //
-// The kernels of rms_norm_backward: its body for each choice of dtypes and each entry of `launch:`.
+// The kernels of rms_norm_backward: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
+// for each unit.
 #include "../../csrc/rms_norm_backward.cu"
 
-extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float64__1(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<double, false, 1, true>(rms_norm_backward_args<double>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float64__4(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<double, false, 2, false>(rms_norm_backward_args<double>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float64__5(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<double, false, 0, false>(rms_norm_backward_args<double>(call));
-}
+#if CUDA_UNIT == 0
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float32__0(const __grid_constant__ rms_norm_backward_call call) {
@@ -46,36 +34,6 @@ rms_norm_backward_rows__float32__4(const __grid_constant__ rms_norm_backward_cal
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float32__5(const __grid_constant__ rms_norm_backward_call call) {
     rms_norm_backward_rows<float, false, 0, false>(rms_norm_backward_args<float>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float16__0(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__half, true, 1, true>(rms_norm_backward_args<__half>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float16__1(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__half, false, 1, true>(rms_norm_backward_args<__half>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float16__2(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__half, true, 1, false>(rms_norm_backward_args<__half>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float16__3(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__half, true, 2, false>(rms_norm_backward_args<__half>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float16__4(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__half, false, 2, false>(rms_norm_backward_args<__half>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float16__5(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__half, false, 0, false>(rms_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
@@ -109,13 +67,67 @@ rms_norm_backward_rows__bfloat16__5(const __grid_constant__ rms_norm_backward_ca
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_backward_columns__float64__0(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_columns<double>(rms_norm_backward_args<double>(call));
+rms_norm_backward_columns__float32__0(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_columns<float>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_backward_columns__float32__0(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_columns<float>(rms_norm_backward_args<float>(call));
+rms_norm_backward_columns__bfloat16__0(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_columns<__nv_bfloat16>(rms_norm_backward_args<__nv_bfloat16>(call));
+}
+
+#endif
+
+#if CUDA_UNIT == 1
+
+extern "C" __global__ void __launch_bounds__(1024)
+rms_norm_backward_rows__float64__1(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_rows<double, false, 1, true>(rms_norm_backward_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+rms_norm_backward_rows__float64__4(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_rows<double, false, 2, false>(rms_norm_backward_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+rms_norm_backward_rows__float64__5(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_rows<double, false, 0, false>(rms_norm_backward_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+rms_norm_backward_rows__float16__0(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_rows<__half, true, 1, true>(rms_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+rms_norm_backward_rows__float16__1(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_rows<__half, false, 1, true>(rms_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+rms_norm_backward_rows__float16__2(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_rows<__half, true, 1, false>(rms_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+rms_norm_backward_rows__float16__3(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_rows<__half, true, 2, false>(rms_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+rms_norm_backward_rows__float16__4(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_rows<__half, false, 2, false>(rms_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+rms_norm_backward_rows__float16__5(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_rows<__half, false, 0, false>(rms_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_backward_columns__float64__0(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_columns<double>(rms_norm_backward_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -123,7 +135,4 @@ rms_norm_backward_columns__float16__0(const __grid_constant__ rms_norm_backward_
     rms_norm_backward_columns<__half>(rms_norm_backward_args<__half>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(256)
-rms_norm_backward_columns__bfloat16__0(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_columns<__nv_bfloat16>(rms_norm_backward_args<__nv_bfloat16>(call));
-}
+#endif

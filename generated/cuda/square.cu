@@ -1,7 +1,10 @@
 // my_ops::square(Tensor x) -> Tensor
 //
-// The kernels of square: its body for each choice of dtypes and each entry of `launch:`.
+// The kernels of square: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
+// for each unit.
 #include "../../csrc/square.cu"
+
+#if CUDA_UNIT == 0
 
 extern "C" __global__ void __launch_bounds__(256)
 square__float64__0(const __grid_constant__ square_call call) {
@@ -22,3 +25,5 @@ extern "C" __global__ void __launch_bounds__(256)
 square__bfloat16__0(const __grid_constant__ square_call call) {
     square<__nv_bfloat16>(square_args<__nv_bfloat16>(call));
 }
+
+#endif

@@ -1,7 +1,10 @@
 // my_ops::square_backward(Tensor grad_y, Tensor x) -> Tensor
 //
-// The kernels of square_backward: its body for each choice of dtypes and each entry of `launch:`.
+// The kernels of square_backward: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
+// for each unit.
 #include "../../csrc/square_backward.cu"
+
+#if CUDA_UNIT == 0
 
 extern "C" __global__ void __launch_bounds__(256)
 square_backward__float64__0(const __grid_constant__ square_backward_call call) {
@@ -22,3 +25,5 @@ extern "C" __global__ void __launch_bounds__(256)
 square_backward__bfloat16__0(const __grid_constant__ square_backward_call call) {
     square_backward<__nv_bfloat16>(square_backward_args<__nv_bfloat16>(call));
 }
+
+#endif
