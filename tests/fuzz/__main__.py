@@ -10,10 +10,10 @@ import time
 import traceback
 
 from tests.fuzz.examine import examine, examine_command, examine_output, examine_texts
-from tests.fuzz.specs import SOURCES, mutated
+from tests.fuzz.specs import SOURCES, changed
 
 # One case in so many is made up, its C compiled, run as a command, generated as a whole.
-MADE_UP, COMPILED, COMMANDS, GENERATED = 10, 50, 100, 3
+MADE_UP, COMPILED, COMMANDS, GENERATED = 20, 100, 100, 3
 
 
 def main() -> int:
@@ -44,7 +44,7 @@ def case(seed: int) -> bool:
     if seed % MADE_UP == 0:
         return examine_texts(seed, compiled=seed % COMPILED == 0)
     source = random.Random(seed)
-    data = mutated(source.choice(SOURCES), source)
+    data = changed(source.choice(SOURCES), source)
     library = examine(data)
     if library is not None and seed % GENERATED == 0:
         examine_output(library)

@@ -75,6 +75,25 @@ USABLE = [name for name in NAMES if not names.problem(name) and name not in SCAL
 OPERATORS = [name for name in USABLE if not names.operator_problem(name)]
 
 
+_TOKEN = re.compile(rb"[A-Za-z_]\w*|\d+|[*?!<>=+/%-]+")
+TOKENS = sorted({token for data in SOURCES for token in _TOKEN.findall(data)})
+
+
+def changed(data: bytes, source: random.Random) -> bytes:
+    """A spec that is nearly one: half of them with other words in their places, so that the YAML stays right."""
+    return reworded(data, source) if source.random() < 0.5 else mutated(data, source)
+
+
+def reworded(data: bytes, source: random.Random) -> bytes:
+    """A few words, numbers or operators replaced by others."""
+    for _ in range(source.randint(1, 3)):
+        places = list(_TOKEN.finditer(data))
+        if places:
+            place = source.choice(places)
+            data = data[: place.start()] + source.choice(TOKENS) + data[place.end() :]
+    return data
+
+
 def mutated(data: bytes, source: random.Random) -> bytes:
     """A few cuts, copies and insertions."""
     result = bytearray(data)
