@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from codegen import bind, check_rules, check_values, keys, names, supported
+from codegen import bind, check_keys, check_rules, check_values, keys, names, supported
 from codegen.check_arguments import check_constants
 from codegen.check_backward import Declared, check_backward, names_operator
 from codegen.check_contract import check_contract
@@ -136,9 +136,15 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
         tolerance=check_rules.check_tolerance(read, node, contract),
         flops=check_rules.check_flops(read, node, contract),
         fast_math=bool(check_rules.check_flag(read, node, "fast_math")),
+        tags=check_keys.check_tags(read, node),
+        deterministic=check_keys.check_deterministic(read, node),
+        since=check_keys.check_since(read, node),
+        deprecated=check_keys.check_deprecated(read, node),
     )
     if read.diagnostics.errors == before:
         draft = replace(draft, variants=check_variants(read, node, draft))
+    if contract.valid:
+        draft = replace(draft, batch=check_keys.check_batch(read, node, draft))
     passes = check_passes(read, key, node, contract, draft.dtype_choices, devices)
     if read.diagnostics.errors != before:
         return _Found(key, node, None, contract.places, passes)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from codegen.check_backward import dtypes_of
 from codegen.contract import Argument
 from codegen.defaults import default_text
+from codegen.describe_keys import operator_notes
 from codegen.expr import Constant, Expr, Type
 from codegen.expr_text import print_text
 from codegen.lower.schema import public_schema
@@ -35,6 +36,7 @@ from codegen.rules import (
     ValueRule,
     plain,
 )
+from codegen.tags import tags_of
 from codegen.tolerance import per_term, rounding
 
 
@@ -110,6 +112,8 @@ class Description:
     reference: str
     tolerance: tuple[Named, ...]  # dtype of an output -> relative error that tests allow
     flops: str
+    notes: tuple[str, ...]  # sentences
+    tags: tuple[str, ...]
 
 
 def describe(library: Library, op: Operator) -> Description:
@@ -134,6 +138,8 @@ def describe(library: Library, op: Operator) -> Description:
         reference=op.reference,
         tolerance=_tolerance(op),
         flops=print_text(op.flops) if op.flops is not None else "",
+        notes=operator_notes(op),
+        tags=tags_of(op),
     )
 
 

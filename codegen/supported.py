@@ -19,13 +19,8 @@ KEYS = {
     "kernels": "`kernels:` (custom launches)",
     "full_cuda": "`full_cuda:`",
     "random": "`random:`",
-    "tags": "`tags:`",
-    "deterministic": "`deterministic:`",
-    "since": "`since:`",
-    "deprecated": "`deprecated:`",
     "requires": "`requires:`",
     "autocast": "`autocast:`",
-    "batch": "`batch:`",
 }
 
 # With one of these an operator needs no `launch:` or body of its own; what follows from its absence is not reported.

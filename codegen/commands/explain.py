@@ -58,6 +58,8 @@ def _lines(op: Description, files: list[File]) -> Iterable[str]:
         yield ""
         for paragraph in op.doc.split("\n"):
             yield from textwrap.wrap(paragraph, 100) or [""]
+    yield from _section("notes", op.notes)
+    yield from _section("tags", [", ".join(op.tags)] if op.tags else [])
     yield from _section("dtypes", _columns((one.name, one.text) for one in op.types))
     yield from _section("arguments", _columns(_entry(entry) for entry in op.arguments))
     yield from _section("outputs", _columns(_entry(entry) for entry in op.outputs))

@@ -10,6 +10,7 @@ from codegen.lower.schema import boxed_symbol, dispatched, public_schema
 from codegen.lower.statements import c_comment
 from codegen.messages_c import c_escape
 from codegen.model import Library, Operator
+from codegen.tags import tags_of
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class RegistrationEntry:
     cpu: str
     cuda: str
     placeless: str
+    tags: str
 
 
 @dataclass(frozen=True)
@@ -160,9 +162,15 @@ def library_view(library: Library) -> LibraryView:
             symbols.append(symbol)
             cpu, cuda = (symbol if device in op.devices else "NULL" for device in ("cpu", "cuda"))
             kernels = (cpu, cuda, "NULL") if op.tensors else ("NULL", "NULL", symbol)
-            entries.append(RegistrationEntry(c_escape(entry.schema), entry.name, *kernels))
+            entries.append(RegistrationEntry(c_escape(entry.schema), entry.name, *kernels, _tags(op)))
     unique = tuple(dict.fromkeys(symbols))
     return LibraryView(library.namespace, f"{library.namespace}_OPERATORS_H".upper(), unique, tuple(entries))
+
+
+def _tags(op: Operator) -> str:
+    """The getters of the tags of an operator, and how many there are."""
+    getters = [f"torch_tag_{tag}" for tag in tags_of(op)]
+    return f"(torch_tag *const[]){{{', '.join(getters)}}}, {len(getters)}" if getters else "NULL, 0"
 
 
 def build_view(library: Library) -> BuildView:

@@ -64,6 +64,8 @@ class PageView:
     has_dims: bool
     dims: tuple[Row, ...]
     devices: str
+    notes: tuple[Row, ...]
+    tags: str
     reference: str
     tolerance: tuple[Row, ...]
     has_flops: bool
@@ -108,6 +110,8 @@ def page_view(library: Library, op: Operator) -> PageView:
         has_dims=bool(found.dims),
         dims=tuple(_row(markdown.code(one.name), markdown.code(one.text)) for one in found.dims),
         devices=" and ".join(found.devices),
+        notes=tuple(Row(markdown.text(note)) for note in found.notes),
+        tags=", ".join(markdown.code(tag) for tag in found.tags),
         reference=markdown.code(found.reference),
         tolerance=tuple(_row(markdown.code(one.name), markdown.code(one.text)) for one in found.tolerance),
         has_flops=bool(found.flops),

@@ -13,6 +13,7 @@ from textwrap import wrap
 
 from codegen.contract import Argument, Output, ScalarType, TypeVariable
 from codegen.defaults import default_text
+from codegen.describe_keys import operator_notes
 from codegen.errors import one_of
 from codegen.lower.python_arguments import annotation, default
 from codegen.lower.python_autograd import AutogradView, autograd_view
@@ -21,7 +22,9 @@ from codegen.lower.python_names import Names, call, docstring
 from codegen.lower.python_variants import VariantView, out_keywords, variant_views
 from codegen.lower.python_written import WrittenView, written_view
 from codegen.lower.schema import dispatched, public_schema
+from codegen.messages_python import python_escape
 from codegen.model import Library, Operator
+from codegen.tags import tags_of
 from codegen.types import DTYPES
 
 
@@ -56,6 +59,10 @@ class ModuleView:
     out: tuple[str, ...]  # lines of the wrapper that hand keywords to the out variant
     records: bool  # has a kernel at the Autograd key
     kernels: tuple[Kernels, ...]
+    entries: str  # the operator and its twins
+    tags: str
+    nondeterministic: bool
+    deprecated: str
     wrapper: tuple[str, ...]
     passed: str
 
@@ -138,6 +145,7 @@ def _wrapper_doc(op: Operator) -> list[str]:
     lines += [f"{variable.name} is {one_of(variable.earlier + variable.dtypes)}." for variable in op.types]
     stated = [docstring(text)[0] for text in (*(c.text for c in op.checks), *(v.text for v in op.values))]
     lines += [f"A call needs {', '.join(stated)}."] if stated else []
+    lines += [line for note in operator_notes(op) for line in wrap(docstring(note)[0], 110)]
     while lines[-1] == "":
         del lines[-1]
     first, *rest = lines
@@ -237,6 +245,10 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         out=tuple(_out_lines(names, passed(op))),
         records=_records(op) or bool(op.variants),
         kernels=tuple(_kernels(op)),
+        entries=", ".join(_overload(library.namespace, entry.name) for entry in dispatched(op)),
+        tags=", ".join(f'"{tag}"' for tag in tags_of(op)),
+        nondeterministic=not op.deterministic,
+        deprecated=python_escape(op.deprecated),
         wrapper=(*wrapper, *_wrapper_doc(op)),
         passed=", ".join(passed(op)),
     )
@@ -249,6 +261,11 @@ def _name(op: Operator) -> str:
 def _functions(op: Operator) -> list[str]:
     """The operator and its in-place form."""
     return [op.name, *(f"{op.name}_" for variant in op.variants if variant.kind == "inplace")]
+
+
+def _overload(namespace: str, name: str) -> str:
+    """An operator of the dispatcher in Python."""
+    return f"torch.ops.{namespace}.{name if '.' in name else f'{name}.default'}"
 
 
 def package_view(library: Library) -> PackageView:

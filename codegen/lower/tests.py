@@ -17,6 +17,7 @@ from codegen.lower.tests_scalars import kind_of, literal, sampled
 from codegen.lower.tests_values import Elements
 from codegen.messages_python import python_escape
 from codegen.model import Library, Operator
+from codegen.tags import tags_of
 from codegen.types import is_floating
 
 
@@ -39,6 +40,9 @@ class TestView:
     variants: bool
     missing: bool
     never: bool
+    tags: bool
+    nondeterministic: bool
+    deprecated: bool
 
 
 def _string(text: str) -> str:
@@ -126,6 +130,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         ("reference", _string(op.reference)),
         ("tolerance", _dict((name, repr(value)) for name, value in op.tolerance)),
         *([("words", _dict(words))] if words else []),
+        *([("tags", _strings(tags_of(op)))] if tags_of(op) else []),
     ]
     lines = ["OP = Contract("]
     for name, value in fields:
@@ -235,6 +240,7 @@ def _wrong(op: Operator, wrong: Wrong) -> list[str]:
 def _modules(op: Operator) -> list[str]:
     """The parts of the harness that the tests of an operator use."""
     own = ["written" if op.written else "gradients", *(["variants"] if op.variants else [])]
+    own += ["keys"] if tags_of(op) or op.deprecated else []
     return sorted(["compiled", "cuda", "forward", "refused", *own])
 
 
@@ -266,4 +272,7 @@ def test_view(library: Library, op: Operator) -> TestView:
         variants=bool(op.variants),
         missing=state == "missing" and not op.written,
         never=state == "never" and not op.written,
+        tags=bool(tags_of(op)),
+        nondeterministic=not op.deterministic,
+        deprecated=bool(op.deprecated),
     )

@@ -10,7 +10,7 @@
 #include "dtype.h"
 #include "tensor.h"
 
-enum { PROBLEM_TEXT = 1024 };
+enum { PROBLEM_TEXT = 1024, MAX_TAGS = 32 };
 
 static char problem[PROBLEM_TEXT];
 
@@ -39,6 +39,20 @@ static const char *register_kernels(TorchLibraryHandle library, const char *key,
         }
     }
     return NULL;
+}
+
+/* The schema, with those of its tags that the running version has. */
+static AOTITorchError define(TorchLibraryHandle library, const operator_entry *entry) {
+    int32_t tags[MAX_TAGS];
+    int32_t count = 0;
+    for (int32_t i = 0; i < entry->tag_count && count < MAX_TAGS; i++) {
+        if (entry->tags[i] != NULL) {
+            tags[count++] = entry->tags[i]();
+        }
+    }
+    return count == 0 || torch_library_def_with_tags == NULL
+               ? aoti_torch_library_def(library, entry->schema)
+               : torch_library_def_with_tags(library, entry->schema, tags, count);
 }
 
 static BoxedKernel *cpu_kernel_of(const operator_entry *entry) { return entry->cpu; }
@@ -73,7 +87,7 @@ const char *library_register(const char *ns, const operator_entry *entries, size
         return refuse("%s: the namespace %s is already registered by another library", path, ns);
     }
     for (size_t i = 0; i < count; i++) {
-        if (aoti_torch_library_def(libraries[0], entries[i].schema) != 0) {
+        if (define(libraries[0], &entries[i]) != 0) {
             return give_up(refuse("%s: PyTorch refused the schema %s::%s", path, ns, entries[i].schema), libraries,
                            all);
         }

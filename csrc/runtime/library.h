@@ -6,14 +6,20 @@
 
 #include "torch_abi.h"
 
+/* The number of a tag of PyTorch; null before 2.12. */
+typedef int32_t torch_tag(void);
+
 /* One row per operator in PyTorch's dispatcher. A null kernel is not registered. An operator without tensor arguments
- * has one kernel for every device, which makes its outputs where an argument says. */
+ * has one kernel for every device, which makes its outputs where an argument says. Before PyTorch 2.12 a library cannot
+ * give tags, and its Python package does. */
 typedef struct operator_entry {
     const char *schema; /* without the namespace */
     const char *name;
     BoxedKernel *cpu;
     BoxedKernel *cuda;
     BoxedKernel *placeless;
+    torch_tag *const *tags;
+    int32_t tag_count;
 } operator_entry;
 
 /* Registers all operators or none, and returns null or what is wrong, for import to raise. To be called from the

@@ -105,6 +105,27 @@ TORCH_ABI int32_t aoti_torch_dtype_complex32(void);
 TORCH_ABI int32_t aoti_torch_dtype_complex64(void);
 TORCH_ABI int32_t aoti_torch_dtype_complex128(void);
 
+/* Since 2.12: tags at definition; each tag is a number that its getter knows. */
+TORCH_ABI_WEAK AOTITorchError torch_library_def_with_tags(TorchLibraryHandle self, const char *schema, const int32_t *tags, int32_t num_tags);
+TORCH_ABI_WEAK int32_t torch_tag_core(void);
+TORCH_ABI_WEAK int32_t torch_tag_cudagraph_unsafe(void);
+TORCH_ABI_WEAK int32_t torch_tag_data_dependent_output(void);
+TORCH_ABI_WEAK int32_t torch_tag_dynamic_output_shape(void);
+TORCH_ABI_WEAK int32_t torch_tag_flexible_layout(void);
+TORCH_ABI_WEAK int32_t torch_tag_generated(void);
+TORCH_ABI_WEAK int32_t torch_tag_inplace_view(void);
+TORCH_ABI_WEAK int32_t torch_tag_maybe_aliasing_or_mutating(void);
+TORCH_ABI_WEAK int32_t torch_tag_needs_contiguous_strides(void);
+TORCH_ABI_WEAK int32_t torch_tag_needs_exact_strides(void);
+TORCH_ABI_WEAK int32_t torch_tag_needs_fixed_stride_order(void);
+TORCH_ABI_WEAK int32_t torch_tag_nondeterministic_bitwise(void);
+TORCH_ABI_WEAK int32_t torch_tag_nondeterministic_seeded(void);
+TORCH_ABI_WEAK int32_t torch_tag_out_variant(void);
+TORCH_ABI_WEAK int32_t torch_tag_pointwise(void);
+TORCH_ABI_WEAK int32_t torch_tag_pt2_compliant_tag(void);
+TORCH_ABI_WEAK int32_t torch_tag_reduction(void);
+TORCH_ABI_WEAK int32_t torch_tag_view_copy(void);
+
 /* Since 2.13: the text of the exception behind the last error code of this thread, borrowed until the next one. */
 TORCH_ABI_WEAK const char *torch_exception_get_what_without_backtrace(void);
 /* clang-format on */

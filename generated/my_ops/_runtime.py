@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -109,7 +110,9 @@ is_transformed = torch._C._are_functorch_transforms_active
 any_requires_grad = torch._C._any_requires_grad
 after_autograd = torch._C._after_autograd_keyset
 after_in_place = torch._C._after_ADInplaceOrView_keyset
+after_backend_select = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.BackendSelect)
 forward_ad = torch.autograd.forward_ad
+_deprecated: set[str] = set()  # of which a call has said so
 
 
 def kernels(operator: str) -> torch.library.Library:
@@ -180,6 +183,41 @@ def need_every_output(operator: str, **outputs: torch.Tensor | None) -> None:
     missing = [name for name, tensor in outputs.items() if tensor is None]
     if missing:
         raise RuntimeError(f"my_ops::{operator}: {missing[0]}: expected a tensor, as for the other outputs")
+
+
+def add_tags(operator: Any, *names: str) -> None:
+    """Tags that the library could not give: PyTorch before 2.12 does not take them from C. One that this version does
+    not know means nothing to it.
+    """
+    tags = [getattr(torch.Tag, name) for name in names if hasattr(torch.Tag, name)]
+    missing = [tag for tag in tags if tag not in operator.tags]
+    if missing:
+        operator._tags = [*operator.tags, *missing]
+        operator._nondeterministic_seeded = torch.Tag.nondeterministic_seeded in operator.tags
+
+
+def nondeterministic(operator: str, entry: Any) -> Callable[..., Any]:
+    """A kernel that runs in front of those of the devices, in inference mode and compiled graphs, too."""
+
+    def kernel(keyset: Any, *arguments: Any, **keywords: Any) -> Any:
+        if torch.are_deterministic_algorithms_enabled():
+            text = (
+                f"my_ops::{operator}: results can differ from run to run, and "
+                "torch.use_deterministic_algorithms(True) is set"
+            )
+            if not torch.is_deterministic_algorithms_warn_only_enabled():
+                raise RuntimeError(text)
+            warnings.warn(text, stacklevel=2)
+        return entry.redispatch(keyset & after_backend_select, *arguments, **keywords)
+
+    return kernel
+
+
+def warn_deprecated(operator: str, text: str) -> None:
+    """Says so at the first call of a process."""
+    if operator not in _deprecated:
+        _deprecated.add(operator)
+        warnings.warn(f"my_ops::{operator}: deprecated: {text}", FutureWarning, stacklevel=3)
 
 
 def refuse_transform(operator: str) -> NoReturn:

@@ -69,6 +69,13 @@ F = "    inputs:\n      x: T[*rows, n]\n"
 @pytest.mark.parametrize(
     ("edits", "expected"),
     [
+        # the operator as a whole
+        (
+            [("    flops: n\n", "    flops: n\n    tags: [pointwise]\n    since: 1.0\n    deprecated: use g\n")],
+            ["+ f: since changed", "+ f: deprecated changed", "+ f: tags changed"],
+        ),
+        ([("    flops: n\n", "    flops: n\n    deterministic: false\n")], ["- f: no longer deterministic"]),
+        ([("    values: [0", "    batch: k\n    values: [0")], ["+ g: batch: also k"]),
         # arguments
         ([("      k: int = 2\n", "")], ["- f: k: removed"]),
         ([("    keywords:\n", "      j: int = 1\n    keywords:\n")], ["+ f: j: added, with a default"]),

@@ -301,3 +301,11 @@ def crossed(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
 
 def in_columns(x: Tensor) -> Tensor:
     return x + 1
+
+
+def tagged(x: Tensor) -> Tensor:
+    return 2 * x
+
+
+def tagged_backward(grad_y: Tensor) -> Tensor:
+    return 2 * grad_y

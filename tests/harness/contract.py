@@ -113,6 +113,7 @@ class Contract:
     )  # after the types of tensors, where there are any
     dtypes: Mapping[str, str] = field(default_factory=dict)  # arguments that name the dtype of a variable
     devices: tuple[str, ...] = ()  # arguments that name the device of the call
+    tags: tuple[str, ...] = ()
 
     def choices(self) -> list[tuple[str, ...]]:
         """Every combination of dtypes, variables in order."""

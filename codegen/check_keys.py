@@ -1,0 +1,112 @@
+"""Keys that say something of an operator as a whole: tags, history, determinism, independent dims."""
+
+from __future__ import annotations
+
+import re
+
+from codegen import load
+from codegen.check_rules import check_flag
+from codegen.contract import DimEntry, Shape, StarEntry, TensorType
+from codegen.errors import nearest, shown
+from codegen.expr import Name
+from codegen.load import Mapping, Node
+from codegen.model import Operator
+from codegen.reader import Reader
+from codegen.tags import SAID_BY_KEY, TAGS
+
+MAX_DEPRECATED = 300
+
+
+def check_tags(read: Reader, node: Mapping) -> tuple[str, ...]:
+    """`tags:`, in the order of the spec."""
+    value = node.get("tags")
+    read = read.within("tags")
+    found: list[str] = []
+    for item in read.items(value, "tags: [pointwise]") if value is not None else ():
+        scalar = read.text(item, "a tag of PyTorch")
+        if scalar is None:
+            continue
+        tag = scalar.text
+        if tag not in TAGS:
+            close = nearest(tag, TAGS)
+            hint = f'did you mean "{close}"?' if close else f"tags are {', '.join(TAGS)}"
+            read.error(scalar, f'"{shown(tag)}" is not a tag of PyTorch', hint)
+        elif tag in SAID_BY_KEY:
+            read.error(scalar, f"{tag} follows from `{SAID_BY_KEY[tag]}`", "write that key instead")
+        elif tag in found:
+            read.error(scalar, f"{tag} is there twice")
+        else:
+            found.append(tag)
+    return tuple(found)
+
+
+def check_deterministic(read: Reader, node: Mapping) -> bool:
+    """`deterministic: false`; an operator is deterministic unless it says so."""
+    value, key = check_flag(read, node, "deterministic"), node.key("deterministic")
+    if value is True and key is not None:
+        read.error(key, "only `deterministic: false` says something", "without it an operator is deterministic")
+    return value is not False
+
+
+def check_since(read: Reader, node: Mapping) -> str:
+    """`since:`, a version."""
+    value = node.get("since")
+    scalar = read.within("since").text(value, "a version") if value is not None else None
+    if scalar is None:
+        return ""
+    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9A-Za-z]{1,12}){0,5}", scalar.text):
+        read.within("since").error(scalar, f'expected a version, got "{shown(scalar.text)}"', "for instance 0.2")
+        return ""
+    return scalar.text
+
+
+def check_deprecated(read: Reader, node: Mapping) -> str:
+    """`deprecated:`, a line of text."""
+    value = node.get("deprecated")
+    read = read.within("deprecated")
+    scalar = read.text(value, "what to use instead") if value is not None else None
+    if scalar is None:
+        return ""
+    text = " ".join(scalar.text.split())
+    if len(text) > MAX_DEPRECATED:
+        read.error(scalar, f"a text of {len(text)} characters; at most {MAX_DEPRECATED} are taken")
+        return ""
+    return text
+
+
+def check_batch(read: Reader, node: Mapping, op: Operator) -> tuple[str, ...]:
+    """`batch:`: names of dims of inputs that everything which a call makes or writes has, too."""
+    value = node.get("batch")
+    read = read.within("batch")
+    if value is None:
+        return ()
+    items: list[Node] = list(read.items(value, "batch: rows")) if isinstance(value, load.Sequence) else [value]
+    known = [dim.name for dim in op.dims]
+    made = [(f"output {output.name}", output.type.shape) for output in op.outputs]
+    made += [(a.name, a.type.shape) for a in op.written if isinstance(a.type, TensorType)]
+    found: list[str] = []
+    for item in items:
+        scalar = read.text(item, "a dim")
+        if scalar is None:
+            continue
+        name = scalar.text.removeprefix("*")
+        if name not in known:
+            close = nearest(name, known)
+            hint = f"dims known here are {', '.join(known)}" if known else "no dims are known here"
+            hint = f'did you mean "{close}"?' if close else hint
+            read.error(scalar, f'unknown dim "{shown(name)}"', hint)
+        elif name in found:
+            read.error(scalar, f"{name} is there twice")
+        else:
+            found.append(name)
+            for what, shape in made:
+                if name not in _names(shape):
+                    read.error(scalar, f"{what} has no dim {name}, so its elements belong to no single one of {name}")
+    return tuple(found)
+
+
+def _names(shape: Shape) -> set[str]:
+    """The dims that stand in a shape as they are."""
+    found = {entry.name for entry in shape.entries if isinstance(entry, StarEntry)}
+    exprs = [entry.expr for entry in shape.entries if isinstance(entry, DimEntry)]
+    return found | {expr.name for expr in exprs if isinstance(expr, Name)}
