@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
+from codegen import messages
 from my_ops import _rules
 
 LARGEST, SMALLEST = 2**63 - 1, -(2**63)
@@ -117,3 +118,32 @@ def test_other_spelling() -> None:
     assert _rules.sizes_text(()) == "[]"
     assert _rules.dtype_text(torch.bfloat16) == "bfloat16"
     assert _rules.acc(torch.float16) == torch.float32
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("tan", '"tan"'),
+        ("", '""'),
+        (None, "None"),
+        ("a\nb\x7f", '"a?b?"'),
+        ("é€" * 30, '"' + "é€" * 30 + '"'),
+        ("x" * 61, '"' + "x" * 60 + '..."'),
+    ],
+)
+def test_strings(value: str | None, text: str) -> None:
+    """As the generator spells them for its tests; the C host function says the same in those."""
+    assert _rules.quoted(value) == text
+    assert value is None or messages.quoted(value) == text
+
+
+def test_strings_that_fit() -> None:
+    assert _rules.fits("é" * 127, 255)
+    assert not _rules.fits("é" * 128, 255)
+    assert not _rules.fits("a\0b", 255)
+
+
+def test_devices() -> None:
+    cuda = torch.device("cuda:1")
+    assert [_rules.means(value, cuda) for value in ("cuda", "cuda:1", "cuda:0", "cpu")] == [True, True, False, False]
+    assert _rules.means(torch.device("cpu"), torch.device("cpu"))
