@@ -57,8 +57,6 @@ def _variable(read: Reader, name: str, value: load.Node, earlier: Map[str, TypeV
         elif scalar.text in dtypes:
             read.error(scalar, f"{scalar.text} is there twice")
         else:
-            if DTYPES[scalar.text].category == "float8":
-                supported.refuse(read.diagnostics, read.prefix, scalar, 0, supported.FLOAT8)
             dtypes.append(scalar.text)
     return TypeVariable(name, tuple(dtypes), "") if dtypes else None
 

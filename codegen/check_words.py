@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from math import isfinite, isinf
+from math import isfinite, isinf, isnan
 
-from codegen import layouts, supported
+from codegen import layouts
 from codegen.contract import Argument, DimEntry, ScalarType, TensorType, TypeVariable, Word, dtypes_of
 from codegen.errors import Position, nearest, shown
 from codegen.fields import Field
@@ -27,6 +27,11 @@ _LARGEST = {
     "float32": (2 - 2**-23) * 2.0**127,
     "float16": 65504.0,
     "bfloat16": (2 - 2**-7) * 2.0**127,
+    "float8_e4m3fn": 448.0,
+    "float8_e5m2": 57344.0,
+    "float8_e4m3fnuz": 240.0,
+    "float8_e5m2fnuz": 57344.0,
+    "float8_e8m0fnu": 2.0**127,
     "complex64": (2 - 2**-23) * 2.0**127,
     "complex128": (2 - 2**-52) * 2.0**1023,
 }
@@ -160,9 +165,7 @@ def _fill(read: Reader, place: Position, text: str, dtypes: tuple[str, ...]) -> 
         read.error(place, f'fill(...) holds a number, True or False, not "{shown(text)}"')
         return 0
     for name in dtypes:
-        if DTYPES[name].category == "float8":
-            supported.refuse_at(read.diagnostics, read.prefix, place, supported.FILL_FLOAT8)
-        elif not _fits(number, name):
+        if not _fits(number, name):
             read.error(place, f"{text} does not fit {name}, which this tensor can have")
             break
     return int(number) if isinstance(number, bool) else number
@@ -191,4 +194,6 @@ def _fits(number: int | float | bool, dtype: str) -> bool:
         return isinstance(number, int) and low <= number < high
     if isinstance(number, int) and not -(2**63) <= number < 2**63:
         return False
+    if dtype == "float8_e8m0fnu" and not number > 0:  # powers of two, and NaN
+        return isnan(number)
     return not isfinite(number) or abs(number) <= _LARGEST[dtype]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from codegen.errors import Diagnostics, Position
 from codegen.load import Mapping, Node, Scalar
 from codegen.parse_type import ParsedTensor, ParsedType
-from codegen.types import DTYPES
 
 # Keys of an operator -> how they are called.
 KEYS = {
@@ -57,11 +56,7 @@ def parsed_type(diagnostics: Diagnostics, prefix: str, node: Scalar, parsed: Par
 def _tensor(diagnostics: Diagnostics, prefix: str, node: Scalar, tensor: ParsedTensor) -> None:
     if tensor.list_at is not None:
         refuse(diagnostics, prefix, node, tensor.list_at, "a list of tensors")
-    if tensor.dtype in DTYPES and DTYPES[tensor.dtype].category == "float8":
-        refuse(diagnostics, prefix, node, tensor.dtype_at, "float8")
 
 
 CUSTOM_LAUNCH = "`launch: custom`"
 EARLIER_VARIABLE = "an earlier variable in a list of dtypes"
-FLOAT8 = "float8"
-FILL_FLOAT8 = "a `fill` of float8"

@@ -37,9 +37,9 @@ DTYPES: dict[str, DtypeInfo] = {
         DtypeInfo("complex128", "double2", 16, "complex128", "complex"),
         DtypeInfo("float8_e4m3fn", "__nv_fp8_e4m3", 1, "float32", "float8"),
         DtypeInfo("float8_e5m2", "__nv_fp8_e5m2", 1, "float32", "float8"),
-        DtypeInfo("float8_e4m3fnuz", "uint8_t", 1, "float32", "float8"),
-        DtypeInfo("float8_e5m2fnuz", "uint8_t", 1, "float32", "float8"),
-        DtypeInfo("float8_e8m0fnu", "__nv_fp8_e8m0", 1, "float32", "float8"),
+        DtypeInfo("float8_e4m3fnuz", "float8_e4m3fnuz", 1, "float32", "float8"),
+        DtypeInfo("float8_e5m2fnuz", "float8_e5m2fnuz", 1, "float32", "float8"),
+        DtypeInfo("float8_e8m0fnu", "float8_e8m0fnu", 1, "float32", "float8"),
     )
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from codegen.contract import FixedDtype, TensorType
 from codegen.lower.launch import EntryPoints, cuda_units
 from codegen.lower.record import C_SCALARS, Field, cuda_element, fields, real_is_accumulated
 from codegen.lower.schema import public_schema
@@ -26,6 +27,7 @@ class ArgumentsView:
     op: str
     schema: str
     template: str
+    float8: bool
     fields: tuple[TypedField, ...]
     first_initializer: str
     initializers: tuple[str, ...]
@@ -57,6 +59,15 @@ class EntriesView:
     op: str
     schema: str
     units: tuple[UnitView, ...]
+
+
+def _has_float8(op: Operator) -> bool:
+    """Whether some tensor can be of a float8 dtype, whose header takes longer to compile than others."""
+    kinds = [argument.type for argument in op.tensors if isinstance(argument.type, TensorType)]
+    kinds += [output.type for output in op.outputs] + [scratch.type for scratch in op.scratch]
+    fixed = [kind.dtype.name for kind in kinds if isinstance(kind.dtype, FixedDtype)]
+    known = [*fixed, *(dtype for variable in op.types for dtype in variable.dtypes)]
+    return any(DTYPES[dtype].category == "float8" for dtype in known)
 
 
 def _declaration(op: Operator, field: Field) -> str:
@@ -103,6 +114,7 @@ def arguments_view(library: Library, op: Operator) -> ArgumentsView:
     return ArgumentsView(
         op=op.name,
         schema=c_comment(public_schema(library.namespace, op)),
+        float8=_has_float8(op),
         template=f"template <{parameters}>" if parameters else "template <typename = void>",
         fields=tuple(TypedField(_declaration(op, field)) for field in fields(op)),
         first_initializer=initializers[0],

@@ -158,7 +158,7 @@ def record_declarations(field: Field) -> list[str]:
 
 def real_is_accumulated(op: Operator) -> bool:
     """Whether `float` arguments reach bodies as acc_t: when the first dtype variable is real floating. Else double."""
-    return bool(op.types) and all(DTYPES[name].category == "floating" for name in op.types[0].dtypes)
+    return bool(op.types) and all(DTYPES[name].category in ("floating", "float8") for name in op.types[0].dtypes)
 
 
 def c_element(dtype: Dtype, op: Operator) -> str:

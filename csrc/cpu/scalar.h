@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "float8.h"
+
 #define CPU_PASTE_NOW(a, b, c) a##b##c
 #define CPU_PASTE(a, b, c) CPU_PASTE_NOW(a, b, c)
 

@@ -92,6 +92,33 @@ static inline cpu_bfloat16_packed_t cpu_pack_bfloat16(cpu_bfloat16_vector_t vect
     return __builtin_convertvector(cpu_round_nan_bfloat16(vector) >> 16, cpu_bfloat16_packed_t);
 }
 
+/* Lane by lane: float8 data is loaded and stored, and nothing is said of how fast. */
+#define CPU_VECTOR_BYTES(dtype)                                                                                        \
+    CPU_VECTOR_TYPES(dtype, uint8_t, float)                                                                            \
+    static inline cpu_##dtype##_vector_t cpu_unpack_##dtype(cpu_##dtype##_packed_t packed) {                           \
+        cpu_##dtype##_vector_t vector;                                                                                 \
+        for (size_t i = 0; i < sizeof packed; i++) {                                                                   \
+            const cpu_##dtype##_t one = {packed[i]};                                                                   \
+            vector[i] = cpu_load_##dtype(&one);                                                                        \
+        }                                                                                                              \
+        return vector;                                                                                                 \
+    }                                                                                                                  \
+    static inline cpu_##dtype##_packed_t cpu_pack_##dtype(cpu_##dtype##_vector_t vector) {                             \
+        cpu_##dtype##_packed_t packed;                                                                                 \
+        for (size_t i = 0; i < sizeof packed; i++) {                                                                   \
+            cpu_##dtype##_t one;                                                                                       \
+            cpu_store_##dtype(&one, vector[i]);                                                                        \
+            packed[i] = one.bits;                                                                                      \
+        }                                                                                                              \
+        return packed;                                                                                                 \
+    }
+
+CPU_VECTOR_BYTES(float8_e4m3fn)
+CPU_VECTOR_BYTES(float8_e5m2)
+CPU_VECTOR_BYTES(float8_e4m3fnuz)
+CPU_VECTOR_BYTES(float8_e5m2fnuz)
+CPU_VECTOR_BYTES(float8_e8m0fnu)
+
 CPU_VECTOR_TYPES(float16, uint16_t, float)
 #if defined(CPU_FLOAT16_NATIVE)
 typedef cpu_native_float16_t cpu_native_vector_t __attribute__((vector_size(VECTOR_BYTES / 2)));

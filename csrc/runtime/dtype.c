@@ -13,6 +13,7 @@ const dtype_row dtype_rows[] = {
     [DTYPE_FLOAT8_E5M2] = {"float8_e5m2", 1, DTYPE_FLOAT32, aoti_torch_dtype_float8_e5m2},
     [DTYPE_FLOAT8_E4M3FNUZ] = {"float8_e4m3fnuz", 1, DTYPE_FLOAT32, aoti_torch_dtype_float8_e4m3fnuz},
     [DTYPE_FLOAT8_E5M2FNUZ] = {"float8_e5m2fnuz", 1, DTYPE_FLOAT32, aoti_torch_dtype_float8_e5m2fnuz},
+    [DTYPE_FLOAT8_E8M0FNU] = {"float8_e8m0fnu", 1, DTYPE_FLOAT32, aoti_torch_dtype_float8_e8m0fnu},
     [DTYPE_UINT8] = {"uint8", 1, DTYPE_INT64, aoti_torch_dtype_uint8},
     [DTYPE_UINT16] = {"uint16", 2, DTYPE_INT64, aoti_torch_dtype_uint16},
     [DTYPE_UINT32] = {"uint32", 4, DTYPE_INT64, aoti_torch_dtype_uint32},
@@ -38,7 +39,7 @@ void dtype_load(void) {
         from_torch[i] = DTYPE_OTHER;
     }
     for (int d = 0; d < DTYPE_OTHER; d++) {
-        const int32_t number = dtype_rows[d].number();
+        const int32_t number = dtype_rows[d].number != NULL ? dtype_rows[d].number() : -1;
         to_torch[d] = number;
         if (number >= 0 && number < TORCH_NUMBERS) {
             from_torch[number] = (uint8_t)d;

@@ -17,6 +17,7 @@ typedef enum dtype {
     DTYPE_FLOAT8_E5M2,
     DTYPE_FLOAT8_E4M3FNUZ,
     DTYPE_FLOAT8_E5M2FNUZ,
+    DTYPE_FLOAT8_E8M0FNU, /* since 2.11: no tensor has it before */
     DTYPE_UINT8,
     DTYPE_UINT16,
     DTYPE_UINT32,

@@ -12,6 +12,11 @@ typedef union element {
     float float32;
     cpu_float16_t float16;
     cpu_bfloat16_t bfloat16;
+    cpu_float8_e4m3fn_t float8_e4m3fn;
+    cpu_float8_e5m2_t float8_e5m2;
+    cpu_float8_e4m3fnuz_t float8_e4m3fnuz;
+    cpu_float8_e5m2fnuz_t float8_e5m2fnuz;
+    cpu_float8_e8m0fnu_t float8_e8m0fnu;
     int64_t int64;
     int32_t int32;
     int16_t int16;
@@ -36,6 +41,21 @@ static bool element_of(error *e, dtype d, double real, int64_t integer, element 
         return true;
     case DTYPE_BFLOAT16:
         CPU_STORE(bfloat16)(&one->bfloat16, (float)real);
+        return true;
+    case DTYPE_FLOAT8_E4M3FN:
+        CPU_STORE(float8_e4m3fn)(&one->float8_e4m3fn, (float)real);
+        return true;
+    case DTYPE_FLOAT8_E5M2:
+        CPU_STORE(float8_e5m2)(&one->float8_e5m2, (float)real);
+        return true;
+    case DTYPE_FLOAT8_E4M3FNUZ:
+        CPU_STORE(float8_e4m3fnuz)(&one->float8_e4m3fnuz, (float)real);
+        return true;
+    case DTYPE_FLOAT8_E5M2FNUZ:
+        CPU_STORE(float8_e5m2fnuz)(&one->float8_e5m2fnuz, (float)real);
+        return true;
+    case DTYPE_FLOAT8_E8M0FNU:
+        CPU_STORE(float8_e8m0fnu)(&one->float8_e8m0fnu, (float)real);
         return true;
     case DTYPE_INT64:
         one->int64 = integer;

@@ -128,6 +128,9 @@ TORCH_ABI_WEAK int32_t torch_tag_view_copy(void);
 
 /* Since 2.13: the text of the exception behind the last error code of this thread, borrowed until the next one. */
 TORCH_ABI_WEAK const char *torch_exception_get_what_without_backtrace(void);
+
+/* Since 2.11. */
+TORCH_ABI_WEAK int32_t aoti_torch_dtype_float8_e8m0fnu(void);
 /* clang-format on */
 
 /* From libtorch_cuda, which a CPU build of PyTorch does not have: looked up with dlsym, never linked. */

@@ -80,6 +80,8 @@ static double real_float8(dtype d, unsigned bits) {
     const unsigned magnitude = bits & 0x7f;
     double value;
     switch (d) {
+    case DTYPE_FLOAT8_E8M0FNU: /* an exponent and nothing else */
+        return bits == 0xff ? (double)NAN : ldexp(1.0, (int)bits - 127);
     case DTYPE_FLOAT8_E5M2:
         return real_float16(bits << 8);
     case DTYPE_FLOAT8_E4M3FN:
@@ -135,6 +137,7 @@ static void read_reals(dtype d, const void *first, int64_t stride, int64_t count
     case DTYPE_FLOAT8_E5M2:
     case DTYPE_FLOAT8_E4M3FNUZ:
     case DTYPE_FLOAT8_E5M2FNUZ:
+    case DTYPE_FLOAT8_E8M0FNU:
         for (int64_t i = 0; i < count; i++) {
             to[i] = real_float8(d, bytes[i * stride]);
         }

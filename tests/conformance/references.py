@@ -105,6 +105,14 @@ def sum_dim_backward(grad_y: Tensor, grad_z: Tensor, x: Tensor, dim: int, k: int
     return (grad_y.unsqueeze(dim) + (grad_z * weights).sum(dim, keepdim=True)).expand(x.shape).contiguous()
 
 
+def narrowed(x: Tensor, scale: Tensor, add: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    return x * scale + add, x * scale + add, 2 * scale
+
+
+def masked_sum(x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    return (x * mask).sum(-1), mask.any(-1)
+
+
 def row_sums(x: Tensor, sums: bool, pad: int) -> tuple[Tensor | None, Tensor, Tensor | None]:
     kept = x.shape[-1] - pad
     return x.sum(-1) if sums else None, 3 * x, 5 * x[..., :kept] if kept > 0 and pad > 0 else None
