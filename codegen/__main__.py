@@ -7,7 +7,6 @@ import gc
 import sys
 from collections.abc import Sequence
 
-from codegen.commands import check, diff, explain, generate, new
 from codegen.commands.report import Report
 
 NOT_YET = ("init", "import", "doctor")
@@ -26,15 +25,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, report: Report) -> int:
+    # A command imports only what it needs: reading modules takes most of a short run.
     match options.command:
         case "generate":
+            from codegen.commands import generate
+
             return generate.run(options.spec, options.output, report)
         case "check":
+            from codegen.commands import check
+
             return check.run(options.spec, options.output, report)
         case "explain":
+            from codegen.commands import explain
+
             return explain.run(options.spec, options.operator, report)
         case "diff":
+            from codegen.commands import diff
+
             return diff.run(options.old, options.new, report)
+    from codegen.commands import new
+
     view = new.View(options.operator, options.cuda_only, options.elementwise)
     return new.run(options.spec, view, report)
 
