@@ -210,7 +210,7 @@ class _Checker:
             self.possible(read, node.key("when") or node, when)
         around, self.scope = self.scope, _under(self.scope, when)
         params, scope = check_params(read, node, self.scope, self.contract.taken, self.choices)
-        values = [self.param_values(params, choice) for choice in self.choices]
+        values = self.param_values(params)
         numbers: dict[str, tuple[Expr, ...]] = {}
         for key in ("grid", "block", "shared", "cluster"):
             value = node.get(key)
@@ -241,10 +241,14 @@ class _Checker:
         except FoldError as error:
             read.error(place, f"this condition has no value: {error}")
 
-    def param_values(self, params: Sequence[Param], choice: dict[str, str]) -> dict[str, Expr]:
-        """The params that are constants."""
+    def param_values(self, params: Sequence[Param]) -> list[dict[str, Expr]]:
+        """For each choice of dtypes the params that are constants."""
         values = combinations(params)
-        return {p.name: fold(values[0][p.name], choice) for p in params if len(values) == 1}
+        if len(values) != 1:
+            return [{} for _ in self.choices]
+        if not any(map(depends_on_dtypes, values[0].values())):
+            return [{name: fold(expr, {}) for name, expr in values[0].items()}] * len(self.choices)
+        return [{name: fold(expr, choice) for name, expr in values[0].items()} for choice in self.choices]
 
     def numbers(self, read: Reader, node: Node, scope: Scope, limit: int) -> tuple[Expr, ...]:
         """A number, or up to three of them for x, y and z."""

@@ -4,14 +4,14 @@ kernel of its own is compiled.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from collections.abc import Mapping as Map
 from dataclasses import replace
 
 from codegen import names
 from codegen.errors import shown
 from codegen.expr import Constant, Expr, Member, Name, NameKind, Query, Type, substitute, uses, walk
-from codegen.expr_fold import FoldError, constant
+from codegen.expr_fold import FoldError, constant, depends_on_dtypes
 from codegen.load import Mapping, Node
 from codegen.model import Param, combinations
 from codegen.reader import Reader
@@ -21,7 +21,7 @@ MAX_COMBINATIONS = 64
 
 
 def check_params(
-    read: Reader, node: Mapping, scope: Scope, taken: Map[str, str], dtypes: Collection[Map[str, str]]
+    read: Reader, node: Mapping, scope: Scope, taken: Map[str, str], dtypes: Sequence[Map[str, str]]
 ) -> tuple[tuple[Param, ...], Scope]:
     """The params of one launch entry, and the scope in which the rest of the entry names them. `dtypes` are the choices
     of dtypes that kernels are compiled for.
@@ -46,13 +46,15 @@ def check_params(
 
 
 def _with(scope: Scope, params: Collection[Param]) -> Scope:
+    if not params:
+        return scope
     known = {param.name: Name(param.name, NameKind.PARAM, param.expr.type) for param in params}
     words = {
         param.name: scope.choices[param.expr.name]
         for param in params
         if isinstance(param.expr, Name) and param.expr.name in scope.choices
     }
-    return replace(scope.naming(known), choices={**scope.choices, **words})
+    return replace(scope, names={**scope.names, **known}, choices={**scope.choices, **words})
 
 
 def _expression(read: Reader, node: Node, scope: Scope) -> Expr | None:
@@ -103,13 +105,14 @@ def fits(value: int) -> bool:
 
 
 def _is_constant(
-    read: Reader, place: Node, param: Param, earlier: list[Param], dtypes: Collection[Map[str, str]]
+    read: Reader, place: Node, param: Param, earlier: list[Param], dtypes: Sequence[Map[str, str]]
 ) -> bool:
     """An int of 32 bits or a bool, known for every choice of dtypes and every value of the switches before it."""
     for values in combinations(earlier):
-        for choice in dtypes:
+        expr = substitute(param.expr, values)
+        for choice in dtypes if depends_on_dtypes(expr) else dtypes[:1]:
             try:
-                value = constant(substitute(param.expr, values), choice)
+                value = constant(expr, choice)
             except FoldError as error:
                 read.error(place, f"{param.name} has no value: {error}")
                 return False

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from codegen.contract import ScalarType
 from codegen.expr import Constant, Expr, Name, Type, Unary, substitute
-from codegen.expr_fold import constant, fold
+from codegen.expr_fold import constant, depends_on_dtypes, fold
 from codegen.lower.c_layout import fitted
 from codegen.lower.host import CPU_HARDWARE, HostNames
 from codegen.lower.statements import guarded, indented, overflows
@@ -47,6 +47,8 @@ class Entry:
 
 # The entry points of an operator by the kernel of the spec that they instantiate.
 EntryPoints: TypeAlias = Mapping[str, tuple[Entry, ...]]
+
+_Value = TypeVar("_Value")
 
 
 def suffix(choice: DtypeChoice) -> str:
@@ -110,17 +112,39 @@ def cuda_units(points: EntryPoints) -> dict[str, int]:
 
 
 def _entries(op: Operator, one: Pass) -> Iterator[Entry]:
-    rows = _rows(one)
-    blocks = [_put(entry.block, values) for entry, values in rows]
-    for choice in op.dtype_choices:
-        for number, (entry, values) in enumerate(rows):
-            if _exists(entry, choice):
-                yield Entry(
-                    cuda_symbol(one.kernel, choice, number),
-                    tuple(dtype for _, dtype in choice),
-                    tuple(_argument(op, param, values[param.name], choice) for param in entry.params),
-                    _bounds(blocks[number], choice),
-                )
+    rows = [_row(op, entry, values) for entry, values in _rows(one)]
+    for position, choice in enumerate(op.dtype_choices):
+        dtypes = tuple(dtype for _, dtype in choice)
+        for number, (exists, arguments, bounds) in enumerate(rows):
+            if exists[position]:
+                symbol = cuda_symbol(one.kernel, choice, number)
+                yield Entry(symbol, dtypes, arguments[position], bounds[position])
+
+
+def _row(
+    op: Operator, entry: LaunchEntry, values: Mapping[str, Expr]
+) -> tuple[Sequence[bool], Sequence[tuple[int | bool, ...]], Sequence[int]]:
+    """What a row of the table of kernels is for each choice of dtypes: whether it exists, its template arguments, the
+    threads of its blocks.
+    """
+    block = _put(entry.block, values)
+    when = (entry.when,) if entry.when is not None else ()
+    return (
+        _each(op, when, lambda choice: _exists(entry, choice)),
+        _each(
+            op,
+            tuple(values.values()),
+            lambda choice: tuple(_argument(op, param, values[param.name], choice) for param in entry.params),
+        ),
+        _each(op, block, lambda choice: _bounds(block, choice)),
+    )
+
+
+def _each(op: Operator, exprs: tuple[Expr, ...], compute: Callable[[DtypeChoice], _Value]) -> Sequence[_Value]:
+    """What `compute` makes of `exprs` for every choice of dtypes; once where they do not depend on it."""
+    if any(map(depends_on_dtypes, exprs)):
+        return [compute(choice) for choice in op.dtype_choices]
+    return [compute(op.dtype_choices[0])] * len(op.dtype_choices)
 
 
 def _rows(one: Pass) -> list[tuple[LaunchEntry, Mapping[str, Expr]]]:
