@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import product
 from typing import TypeAlias
 
-from codegen.contract import Argument, DimEntry, Output, Scratch, TensorType, TypeVariable, dtypes_of
+from codegen.contract import Argument, DimEntry, Output, Scratch, Shape, TensorType, TypeVariable, dtypes_of
 from codegen.expr import Constant, Expr, NameKind, Query, names, substitute, walk
 from codegen.expr_text import print_text
 from codegen.rules import Index, Rule, Span, ValueRule
@@ -309,19 +309,22 @@ class Operator:
         return next(output for output in self.outputs if output.name == name)
 
     @cached_property
+    def shapes(self) -> Mapping[str, Shape]:
+        """The shapes of the tensor arguments and the outputs, as the contract states them."""
+        inputs = {a.name: a.type.shape for a in self.arguments if isinstance(a.type, TensorType)}
+        return inputs | {output.name: output.type.shape for output in self.outputs}
+
+    @cached_property
     def free_sizes(self) -> Mapping[Query, str]:
         """Sizes that calls choose although no dim is called after them, with their text: with
         `dims: {b: size(offsets, 0) - 1}` and `offsets: I[b + 1]` the size gives b, and not b the size.
         """
-        if not self.derived:
-            return {}
-        shapes = {a.name: a.type.shape for a in self.tensors if isinstance(a.type, TensorType)}
         found = {}
         for derived in self.derived:
             for query in walk(derived.expr):
-                if not isinstance(query, Query) or query.function != "size" or query.subject not in shapes:
+                if not isinstance(query, Query) or query.function != "size" or query.subject not in self.shapes:
                     continue
-                index, entries = query.operands[0], shapes[query.subject].entries
+                index, entries = query.operands[0], self.shapes[query.subject].entries
                 entry = entries[int(index.value)] if isinstance(index, Constant) else None
                 if isinstance(entry, DimEntry) and any(name.kind is NameKind.DERIVED for name in names(entry.expr)):
                     found[query] = print_text(query)

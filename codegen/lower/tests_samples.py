@@ -104,18 +104,13 @@ class Sample:
             free = self.dims.get(self.op.free_sizes[query])
             if isinstance(free, int):
                 return free
-        shape = self.shape(self._shape_of(query.subject))
+        shape = self.shape(self.op.shapes[query.subject])
         if query.function == "size":
             index = self.value(query.operands[0])
             if not isinstance(index, int) or not -len(shape) <= index < len(shape):
                 raise FoldError("no such dimension")
             return shape[index]
         return prod(shape) if query.function == "numel" else len(shape)
-
-    def _shape_of(self, tensor: str) -> Shape:
-        kind = self.op.argument(tensor).type
-        assert isinstance(kind, TensorType)
-        return kind.shape
 
     def shape(self, shape: Shape) -> tuple[int, ...]:
         """The sizes of a tensor."""
@@ -133,9 +128,12 @@ class Sample:
 
     def named_star(self, name: str) -> tuple[int, ...]:
         """The sizes of a star, or the values of a list that is one."""
-        sizes = self.dims[name] if name in self.dims else self.scalars[name]
-        assert isinstance(sizes, tuple)
-        return tuple(int(size) for size in sizes)
+        sizes = self.dims.get(name)
+        if isinstance(sizes, tuple):
+            return sizes
+        values = self.scalars[name]
+        assert isinstance(values, tuple)
+        return tuple(map(int, values))
 
     def star(self, entry: StarFunction) -> tuple[int, ...] | None:
         """The sizes of a function of stars; None where it has none."""
@@ -161,17 +159,13 @@ class Sample:
 
     @cached_property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        tensors = [(argument.name, argument.type) for argument in self.op.tensors]
-        found = {
-            name: self.shape(kind.shape)
-            for name, kind in tensors
-            if isinstance(kind, TensorType) and name not in self.absent
-        }
-        for argument in self.op.tensors:
-            if self.narrowed is not None and argument.has_word("expand") and argument.name in found:
-                found[argument.name] = self.narrowed(found[argument.name])
-        there = [output for output in self.op.outputs if self.makes(output)]
-        return found | {output.name: self.shape(output.type.shape) for output in there}
+        missing = {output.name for output in self.op.outputs if not self.makes(output)} | self.absent
+        found = {name: self.shape(shape) for name, shape in self.op.shapes.items() if name not in missing}
+        if self.narrowed is not None:
+            for argument in self.op.tensors:
+                if argument.has_word("expand") and argument.name in found:
+                    found[argument.name] = self.narrowed(found[argument.name])
+        return found
 
     @cached_property
     def elements(self) -> Mapping[str, Elements | None]:
