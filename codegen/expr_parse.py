@@ -13,6 +13,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from codegen.errors import nearest, one_of
 from codegen.expr import (
@@ -67,6 +68,7 @@ HARDWARE = ("sm_count", "max_shared", "arch")
 FUNCTIONS = (*_CALLS, "min", "max", *_QUERIES)
 # Functions of all elements of an input and their number of arguments, in `values:`.
 ELEMENT_FUNCTIONS = {"sum": 1, "offsets": 2}
+_ODD = re.compile(r"[^ -~]|[\\;#`$?{}]")
 
 
 @dataclass(frozen=True)
@@ -100,12 +102,13 @@ def parse(text: str, scope: Scope) -> tuple[Expr | None, list[ExprProblem]]:
     return (None, reader.problems) if reader.problems else (expr, [])
 
 
+@cache  # operators of one file say much the same
 def _python_tree(text: str) -> ast.expr:
     if not text.strip():
         raise _Stop(0, "an expression is missing here")
     if len(text) > MAX_LENGTH:
         raise _Stop(0, f"an expression has at most {MAX_LENGTH} characters", "name parts of it under dims:")
-    odd = re.search(r"[^ -~]|[\\;#`$?{}]", text)
+    odd = _ODD.search(text)
     if odd:
         raise _Stop(odd.start(), f"unexpected character {odd.group()!r} in an expression")
     try:

@@ -24,8 +24,9 @@ def text(written: str) -> str:
 
 
 def _line(written: str) -> str:
-    printable = "".join(character if character.isprintable() else " " for character in written)
-    return " ".join(printable.split())
+    if not written.isprintable():
+        written = "".join(character if character.isprintable() else " " for character in written)
+    return " ".join(written.split())
 
 
 def paragraphs(written: str) -> tuple[str, ...]:

@@ -22,6 +22,9 @@ _WITH_ARGUMENT = {"inner": False, "fill": True, "like": True}  # word -> whether
 STAR_FUNCTIONS = {"broadcast": None, "drop": 2, "replace": 3}
 MAX_TYPE = 400
 MAX_WORD = 40
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_ASCII_NAME = re.compile(_NAME.pattern, re.ASCII)
+_FUNCTION = re.compile(r"([A-Za-z_]\w*)\s*(\(.*\))", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class ParsedEntry:
     def name(self) -> str:
         """The name, when the entry is nothing else (with or without a star), else ""."""
         bare = self.text.removeprefix("*").strip() if self.star else self.text
-        return bare if re.fullmatch(r"[A-Za-z_]\w*", bare) and not self.function else ""
+        return bare if _NAME.fullmatch(bare) and not self.function else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +150,7 @@ class _Parser:
         return False
 
     def word(self) -> Piece | None:
-        match = re.compile(r"[A-Za-z_]\w*", re.ASCII).match(self.text, self.at)
+        match = _ASCII_NAME.match(self.text, self.at)
         if match is None:
             return None
         self.at = match.end()
@@ -352,9 +355,9 @@ def _entry(piece: Piece) -> ParsedEntry:
     if not piece.text.startswith("*"):
         return ParsedEntry(piece.text, piece.offset)
     bare = piece.text[1:].strip()
-    if re.fullmatch(r"[A-Za-z_]\w*", bare, re.ASCII):
+    if _ASCII_NAME.fullmatch(bare):
         return ParsedEntry("*" + bare, piece.offset, star=True)
-    call = re.fullmatch(r"([A-Za-z_]\w*)\s*(\(.*\))", bare, re.ASCII)
+    call = _FUNCTION.fullmatch(bare)
     if call is None:
         raise TypeProblem(
             piece.offset,

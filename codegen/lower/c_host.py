@@ -93,6 +93,7 @@ class _Host:
 
     def __init__(self, op: Operator) -> None:
         self.op = op
+        self.names = HostNames(op)
         # Where outputs are made, and the question whether that is a GPU.
         self.device, self.on_cuda = place(op)
         self.inputs = [argument.name for argument in op.tensors]
@@ -113,7 +114,7 @@ class _Host:
 
     def allocate(self) -> list[str]:
         """Every output that is wanted."""
-        op, names = self.op, HostNames(self.op)
+        op, names = self.op, self.names
         lines: list[str] = []
         made: dict[str, list[str]] = {}
         for output in op.outputs:
@@ -135,7 +136,7 @@ class _Host:
 
     def _prepare(self) -> list[str]:
         """Sizes that depend on the hardware, and scratch."""
-        op, names = self.op, HostNames(self.op).renamed({name: name for name in CPU_HARDWARE})
+        op, names = self.op, self.names.renamed({name: name for name in CPU_HARDWARE})
         sizes = [
             line
             for derived in self.launch_dims
@@ -268,7 +269,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         arguments=frame_lines(op),
         words=words_lines(op),
         mask=len(op.outputs) if op.grad_mask or any(output.condition for output in op.outputs) else 0,
-        star_functions=len(HostNames(op).stars),
+        star_functions=len(host.names.stars),
         check=tuple(check_lines(op)),
         values=tuple(values),
         overlap=tuple(overlap_lines(op)),

@@ -7,6 +7,7 @@ hardware.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 
 from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, Shape, StarEntry, TensorType, Variable
@@ -69,7 +70,7 @@ class HostNames:
 
     def renamed(self, names: Mapping[str, str]) -> HostNames:
         """The same with some names called otherwise."""
-        other = HostNames(self.op)
+        other = copy(self)
         other.c = replace(self.c, names={**self.c.names, **names})
         return other
 

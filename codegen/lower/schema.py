@@ -108,7 +108,7 @@ def variant_names(op: Operator, variant: Variant) -> tuple[str, str]:
 
 def public_schema(namespace: str, op: Operator) -> str:
     """The schema as documentation shows it: `my_ops::square(Tensor x) -> Tensor`."""
-    return f"{namespace}::{dispatched(op)[0].schema}"
+    return f"{namespace}::{op.name}({arguments(op)}) -> {_returns(op.public_outputs)}"
 
 
 def boxed_symbol(entry: DispatchedOperator) -> str:
