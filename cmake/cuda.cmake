@@ -130,10 +130,18 @@ if(nvcc)
     set_source_files_properties(${runtime}/cuda.c PROPERTIES COMPILE_DEFINITIONS "CUDA_ARCHITECTURES=\"${text}\"")
 endif()
 
-# cuda_unit(<op> [<flag of nvcc>...])
-# Compiles generated/cuda/<op>.cu once for each CUDA_UNIT in it, side by side, and defines the hidden symbols
-# <op>_fatbin_<unit>: their bytes, or 16 zeros without CUDA.
+# cuda_unit(<op> [ARCH <oldest>] [<flag of nvcc>...])
+# Compiles generated/cuda/<op>.cu once for each CUDA_UNIT in it, side by side, for those of the architectures that are at
+# least <oldest>, and defines the hidden symbols <op>_fatbin_<unit>: their bytes, or 16 zeros without any.
 function(cuda_unit op)
+    cmake_parse_arguments(PARSE_ARGV 1 unit "" ARCH "")
+    set(archs "")
+    foreach(arch IN LISTS nvcc_archs)
+        string(REGEX MATCH "compute_([0-9]+)" number "${arch}")
+        if(NOT unit_ARCH OR NOT CMAKE_MATCH_1 LESS unit_ARCH)
+            list(APPEND archs ${arch})
+        endif()
+    endforeach()
     set(source ${CMAKE_SOURCE_DIR}/generated/cuda/${op}.cu)
     file(STRINGS ${source} units REGEX "^#if CUDA_UNIT == ")
     list(TRANSFORM units REPLACE "^#if CUDA_UNIT == " "")
@@ -141,10 +149,10 @@ function(cuda_unit op)
         set(name ${op}_fatbin_${unit})
         set(embed ${CMAKE_BINARY_DIR}/cuda/${name}.c)
         set(text "/* Written by CMake. */\nextern const unsigned char ${name}[];\n")
-        if(nvcc)
+        if(archs)
             set(fatbin ${CMAKE_BINARY_DIR}/cuda/${op}_${unit}.fatbin)
             add_custom_command(OUTPUT ${fatbin}
-                COMMAND ${nvcc_command} ${nvcc_archs} ${ARGN} -DCUDA_UNIT=${unit}
+                COMMAND ${nvcc_command} ${archs} ${unit_UNPARSED_ARGUMENTS} -DCUDA_UNIT=${unit}
                         -I${CMAKE_SOURCE_DIR}/generated/cuda -I${CMAKE_SOURCE_DIR}/generated/c
                         -I${CMAKE_SOURCE_DIR}/csrc/device -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${source}
                 DEPENDS ${source} generated_is_current DEPFILE ${fatbin}.d COMMENT "nvcc ${op}.cu, unit ${unit}" VERBATIM)

@@ -140,6 +140,7 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
         deterministic=check_keys.check_deterministic(read, node),
         since=check_keys.check_since(read, node),
         deprecated=check_keys.check_deprecated(read, node),
+        requires=check_keys.check_requires(read, node, devices),
     )
     if read.diagnostics.errors == before:
         draft = replace(draft, variants=check_variants(read, node, draft))

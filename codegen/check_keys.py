@@ -8,10 +8,11 @@ from codegen import load
 from codegen.check_rules import check_flag
 from codegen.contract import DimEntry, Shape, StarEntry, TensorType
 from codegen.errors import nearest, shown
-from codegen.expr import Name
+from codegen.expr import Compare, Constant, Name, NameKind, Type
 from codegen.load import Mapping, Node
 from codegen.model import Operator
 from codegen.reader import Reader
+from codegen.scope import Scope
 from codegen.tags import SAID_BY_KEY, TAGS
 
 MAX_DEPRECATED = 300
@@ -72,6 +73,27 @@ def check_deprecated(read: Reader, node: Mapping) -> str:
         read.error(scalar, f"a text of {len(text)} characters; at most {MAX_DEPRECATED} are taken")
         return ""
     return text
+
+
+def check_requires(read: Reader, node: Mapping, devices: tuple[str, ...]) -> Compare | None:
+    """`requires: arch >= N`; the build can only leave out architectures of which it knows that they do not do."""
+    value = node.get("requires")
+    read = read.within("requires")
+    scope = Scope(names={}, launch=True)
+    expr = read.expression(value, scope, Type.BOOL, "a condition on arch") if value is not None else None
+    if expr is None or value is None:
+        return None
+    arch = Name("arch", NameKind.HARDWARE, Type.INT)
+    match expr:
+        case Compare(operands=(left, Constant(value=int(number))), operators=(">=",)) if left == arch and number >= 50:
+            pass
+        case _:
+            text = "expected arch >= a number of two or more digits"
+            read.error(value, text, "for instance arch >= 90, which is compute capability 9.0")
+            return None
+    if "cuda" not in devices:
+        read.error(value, "this operator has no cuda in `devices:`")
+    return expr
 
 
 def check_batch(read: Reader, node: Mapping, op: Operator) -> tuple[str, ...]:

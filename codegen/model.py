@@ -15,7 +15,7 @@ from itertools import product
 from typing import TypeAlias
 
 from codegen.contract import Argument, DimEntry, Output, Scratch, Shape, TensorType, TypeVariable, dtypes_of
-from codegen.expr import Constant, Expr, NameKind, Query, names, substitute, walk
+from codegen.expr import Compare, Constant, Expr, NameKind, Query, names, substitute, walk
 from codegen.expr_text import print_text
 from codegen.rules import Index, Rule, Span, ValueRule
 from codegen.types import is_floating
@@ -265,7 +265,7 @@ class Operator:
     deterministic: bool = True
     since: str = ""
     deprecated: str = ""
-    requires: Expr | None = None
+    requires: Compare | None = None  # arch >= a constant
     autocast: str = ""
     batch: tuple[str, ...] = ()
 
@@ -347,6 +347,12 @@ class Operator:
     def never_requires_grad(self) -> bool:
         """Whether no call records a gradient: the operator says so, or each of its inputs."""
         return self.differentiable is False or (self.backward is None and not self.may_need_gradient)
+
+    @cached_property
+    def oldest_arch(self) -> int:
+        """The lowest architecture that a kernel may be compiled for, 90 for compute capability 9.0; 0 for any."""
+        bound = self.requires.operands[1] if self.requires is not None else None
+        return int(bound.value) if isinstance(bound, Constant) else 0
 
     @cached_property
     def dtype_choices(self) -> tuple[DtypeChoice, ...]:

@@ -18,7 +18,6 @@ KEYS = {
     "kernels": "`kernels:` (custom launches)",
     "full_cuda": "`full_cuda:`",
     "random": "`random:`",
-    "requires": "`requires:`",
     "autocast": "`autocast:`",
 }
 

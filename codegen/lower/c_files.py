@@ -184,7 +184,8 @@ def build_view(library: Library) -> BuildView:
                 cuda="cuda" in op.devices,
                 kernels=" ".join(one.kernel for one in op.passes),
                 choices=tuple(" ".join(f"{name}={dtype}" for name, dtype in choice) for choice in op.dtype_choices),
-                cuda_flags=" --use_fast_math" if op.fast_math else "",
+                cuda_flags=(f" ARCH {op.oldest_arch}" if op.oldest_arch else "")
+                + (" --use_fast_math" if op.fast_math else ""),
             )
         )
     return BuildView(library.namespace, tuple(operators))

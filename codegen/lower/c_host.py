@@ -224,11 +224,18 @@ class _Host:
         checks = [f"{op.name}_check(e, f)"] + ([f"{op.name}_values(e, f)"] if values else [])
         checks += [f"{op.name}_overlap(e, f)"] if op.written else []
         saved = ", saved" if op.saved_outputs else ""
-        lines = all_or_return(checks)
+        lines = [*all_or_return(checks[:1]), *self.require_arch(), *(all_or_return(checks[1:]) if checks[1:] else [])]
         lines += all_or_return([f"{op.name}_allocate(e, f{saved})"]) if op.outputs else []
         lines += all_or_return(arrange_calls(op))
         lines += [f"if ({op.name}_nothing_to_do(f)) {{", "    return true;", "}"]
         return [*lines, *conjunction([f"{op.name}_execute(e, f)", *returned(op), *returned_outputs(op)])]
+
+    def require_arch(self) -> list[str]:
+        """Before anything is allocated, a GPU that is too old is refused."""
+        if not self.op.oldest_arch:
+            return []
+        call = f"cuda_require_arch(e, {self.device}.index, {self.op.oldest_arch})"
+        return [f"if ({self.on_cuda} && !{call}) {{", "    return false;", "}"]
 
     def execute(self) -> list[str]:
         """Runs the kernels on the device of the tensors."""

@@ -9,8 +9,11 @@
 #include "torch_abi.h"
 
 /* Set by the build: the architectures that the fatbins hold, for the text of an error. */
-#ifndef CUDA_ARCHITECTURES
+#ifdef CUDA_ARCHITECTURES
+enum { BUILT_WITH_CUDA = true };
+#else
 #define CUDA_ARCHITECTURES "none"
+enum { BUILT_WITH_CUDA = false };
 #endif
 
 typedef struct cuda_device {
@@ -124,11 +127,24 @@ static bool load_driver_once(error *e, int32_t index) {
     return load_driver(e);
 }
 
-bool cuda_enter(error *e, int32_t device_index, cuda_scope *scope) {
+static bool load_once(error *e, int32_t device_index) {
     CHECK(e, device_index >= 0 && device_index < CUDA_MAX_DEVICES, "expected a CUDA device below %d, got %" PRId32,
           CUDA_MAX_DEVICES, device_index);
-    if (!once(e, &driver_ready, load_driver_once, 0) ||
-        !once(e, &devices[device_index].ready, load_device, device_index)) {
+    return once(e, &driver_ready, load_driver_once, 0) &&
+           once(e, &devices[device_index].ready, load_device, device_index);
+}
+
+bool cuda_require_arch(error *e, int32_t device_index, int64_t arch) {
+    if (!load_once(e, device_index)) {
+        return false;
+    }
+    CHECK(e, devices[device_index].arch >= arch, "expected arch >= %" PRId64 ", got arch = %d", arch,
+          devices[device_index].arch);
+    return true;
+}
+
+bool cuda_enter(error *e, int32_t device_index, cuda_scope *scope) {
+    if (!load_once(e, device_index)) {
         return false;
     }
     const cuda_device *const d = &devices[device_index];
@@ -161,13 +177,13 @@ void cuda_leave(error *e, cuda_scope *scope) {
 /* Under the lock. */
 static bool load_kernel(error *e, const cuda_scope *scope, cuda_kernel *kernel) {
     cuda_module *const module = kernel->module;
-    CHECK(e, module->image[0] != 0,
+    CHECK(e, BUILT_WITH_CUDA,
           "this library was built without CUDA, and got a tensor on cuda:%" PRId32
           "; install nvcc and build it again (MY_OPS_CUDA=ON makes a build without nvcc an error)",
           scope->device_index);
     CUlibrary library = atomic_load_explicit(&module->library, memory_order_relaxed);
-    CUresult result = CUDA_SUCCESS;
-    if (library == NULL) {
+    CUresult result = module->image[0] != 0 ? CUDA_SUCCESS : CUDA_ERROR_NO_BINARY_FOR_GPU;
+    if (result == CUDA_SUCCESS && library == NULL) {
         result = driver.cuLibraryLoadData(&library, module->image, NULL, NULL, 0, NULL, NULL, 0);
     }
     CUkernel handle = NULL;

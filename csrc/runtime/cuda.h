@@ -13,7 +13,7 @@
 
 enum { CUDA_MAX_DEVICES = 64 };
 
-/* The fatbin of one operator. Its first byte is 0 in a build without CUDA. */
+/* The fatbin of one operator. Its first byte is 0 when it was built for no architecture. */
 typedef struct cuda_module {
     const unsigned char *image;
     CUlibrary _Atomic library;
@@ -53,6 +53,9 @@ typedef struct cuda_plan {
  * on every path after a cuda_enter that returned true, and only then. */
 bool cuda_enter(error *e, int32_t device_index, cuda_scope *scope);
 void cuda_leave(error *e, cuda_scope *scope);
+
+/* An error when the device is older than `arch`. */
+bool cuda_require_arch(error *e, int32_t device_index, int64_t arch);
 
 /* Whether a pass that is not skipped has an empty grid. */
 bool cuda_any_empty(const cuda_plan *plans, int count);

@@ -353,8 +353,10 @@ static bool gather_rows_execute(error *e, gather_rows_frame *f) {
 }
 
 static bool gather_rows_run(error *e, gather_rows_frame *f) {
-    if (!gather_rows_check(e, f) ||
-        !gather_rows_values(e, f)) {
+    if (!gather_rows_check(e, f)) {
+        return false;
+    }
+    if (!gather_rows_values(e, f)) {
         return false;
     }
     if (!gather_rows_allocate(e, f)) {

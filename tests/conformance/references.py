@@ -317,3 +317,7 @@ def tagged(x: Tensor) -> Tensor:
 
 def tagged_backward(grad_y: Tensor) -> Tensor:
     return 2 * grad_y
+
+
+def needs_arch(x: Tensor) -> Tensor:
+    return x + 1
