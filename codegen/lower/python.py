@@ -213,6 +213,8 @@ def _kernels(op: Operator) -> list[Kernels]:
     """The public operator records gradients; below its internal twins nothing is recorded."""
     found = []
     for entry in dispatched(op):
+        if entry.variant is not None:
+            continue  # templates/op_variants.py.j2
         records = entry.public and _records(op)
         autograd = '"Autograd", with_keyset=True' if records else '"Autograd"'
         autograd = f"{'_autograd' if records else 'torch.library.fallthrough_kernel'}, {autograd}"
