@@ -30,7 +30,7 @@ def check_params(
     section = read.within("params").mapping(value, "params: {VEC: 16 // sizeof(T)}") if value is not None else None
     found: list[Param] = []
     for key, text in section.entries if section else ():
-        problem = names.problem(key.text)
+        problem = names.problem(key.text) or ("bodies call their arguments so" if key.text == "a" else "")
         if problem or key.text in taken:
             problem = problem or f"it is {taken[key.text]}"
             read.error(key, f'"{shown(key.text)}" cannot be a launch parameter: {problem}')

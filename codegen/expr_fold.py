@@ -75,6 +75,16 @@ def fold(expr: Expr, dtypes: Mapping[str, str]) -> Expr:
     return expr if all(map(is_, parts, before)) else rebuild(expr, parts)
 
 
+def zero_divisor(expr: Expr) -> Expr | None:
+    """A part of `expr` that divides by what is plainly zero."""
+    for part in walk(expr):
+        divides = isinstance(part, Binary) and part.operator in ("/", "//", "%")
+        divides = divides or (isinstance(part, Call) and part.function in ("ceil_div", "round_up"))
+        if divides and constant(children(part)[1], {}) == 0:
+            return part
+    return None
+
+
 def depends_on_dtypes(expr: Expr) -> bool:
     """Whether folding for another choice of dtypes can give another result."""
     return any(

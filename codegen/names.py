@@ -63,7 +63,7 @@ _DEVICE = "dtype float8 float8_fnuz reduce vector accumulator bits_t element_bit
 _C_TYPES = "daylight fd_set nv signgam timezone tzname u_char u_int u_long u_short uint ulong ushort"
 # Typedefs that V_t or V_acc_t would be for a dtype variable of that name, and the parameter of every entry point.
 _VARIABLES_TAKEN = """
-call cpu intmax intptr max_align ptrdiff scalar size uintmax uintptr vector vector_packed wchar wint
+a call cpu intmax intptr max_align ptrdiff scalar size uintmax uintptr vector vector_packed wchar wint
 """
 # Files and modules beside those of operators.
 _GENERATED = "library operators runtime ops py init tests all"

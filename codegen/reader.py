@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from codegen import load
 from codegen.errors import Diagnostics, Position, nearest, shown
 from codegen.expr import Expr, Type
-from codegen.expr_fold import FoldError, fold
+from codegen.expr_fold import FoldError, fold, zero_divisor
 from codegen.expr_parse import ExprProblem, parse
+from codegen.expr_text import print_text
 from codegen.load import Mapping, Node, Scalar
 from codegen.scope import Scope
 
@@ -149,8 +150,12 @@ class Reader:
             return None
         try:
             fold(expr, {})
+            divides = zero_divisor(expr)
         except FoldError as error:
             self.error(start, f"{error} in {shown(text)}")
+            return None
+        if divides is not None:
+            self.error(start, f"division by zero in {print_text(divides)}")
             return None
         return expr
 

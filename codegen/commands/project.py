@@ -8,6 +8,7 @@ from pathlib import Path
 from codegen import schema
 from codegen.bodies import check_bodies
 from codegen.check import Checked, check
+from codegen.check_samples import check_samples
 from codegen.commands.report import Report
 from codegen.errors import Diagnostics
 from codegen.load import load
@@ -43,6 +44,8 @@ def read_spec(shown: str, report: Report, *, bodies: bool = True) -> Spec | None
     checked = check(load(data, found), found)
     if checked is not None and bodies:
         check_bodies(checked, path.parent / "csrc", found)
+    if checked is not None and not found.failed:
+        check_samples(checked, found)
     report.spec(shown, data.decode("utf-8-sig", "replace"), found)
     return None if checked is None or found.failed else Spec(shown, path, data, checked)
 

@@ -240,27 +240,45 @@ def _wrong(op: Operator, wrong: Wrong) -> list[str]:
 def _modules(op: Operator) -> list[str]:
     """The parts of the harness that the tests of an operator use."""
     own = ["written" if op.written else "gradients", *(["variants"] if op.variants else [])]
+    own += ["project"] if op.samples.function else []
     own += ["keys"] if tags_of(op) or op.deprecated else []
     return sorted(["compiled", "cuda", "forward", "refused", *own])
+
+
+def _samples(op: Operator, usual: Sample, calls: list[str]) -> list[str]:
+    """Calls that results are compared for; where a function gives them, the usual one comes first if it is right."""
+    if not op.samples.function:
+        return ["SAMPLES = [", *calls, "]"]
+    more = f"project.samples({_string(op.samples.function)})"
+    return ["SAMPLES = [", _sample(usual, usual), f"    *{more},", "]"] if usual.valid() else [f"SAMPLES = {more}"]
+
+
+def _growing(op: Operator, usual: Sample) -> list[str]:
+    if op.samples.function:
+        return ["GROWING = project.growing(SAMPLES)"]
+    return ["GROWING = [", *(_sample(sample, usual) for sample in growing(usual)), "]"]
 
 
 def test_view(library: Library, op: Operator) -> TestView:
     """The tests of one operator."""
     usual = base(op)
-    wrong = [line for one in wrong_calls(usual) for line in _wrong(op, one)]
+    known = not op.samples.function or usual.valid()  # else only the function knows a right call
+    wrong = [line for one in wrong_calls(usual) for line in _wrong(op, one)] if known else []
     calls = [_sample(sample, usual) for sample in samples(usual)]
     largest = [_sample(sample, usual) for sample in large(usual)]
     contract = _contract(library, op, usual)
     state = autograd_state(op)
-    names = ["Contract", "Wrong"] + (["Tensor"] if any("Tensor(" in line for line in wrong) else [])
+    names = (
+        ["Contract"] + (["Wrong"] if wrong else []) + (["Tensor"] if any("Tensor(" in line for line in wrong) else [])
+    )
     names += ["Dtype"] if any("Dtype(" in line for line in [*wrong, *calls, *contract]) else []
     names += ["Alias"] if any("Alias(" in line for line in wrong) else []
     names += ["Elements"] if any("Elements(" in line for line in calls) else []
     return TestView(
         op=public_schema(library.namespace, op).split("(")[0],
         contract=tuple(contract),
-        samples=tuple(calls),
-        growing=tuple(_sample(sample, usual) for sample in growing(usual)),
+        samples=tuple(_samples(op, usual, calls)),
+        growing=tuple(_growing(op, usual)),
         large=("LARGE = [", *largest, "]") if largest else ("LARGE = []",),
         wrong=tuple(wrong),
         imports=", ".join(sorted(names)),

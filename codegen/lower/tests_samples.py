@@ -224,13 +224,16 @@ def base(op: Operator) -> Sample:
     """A small call: distinct sizes greater than one; scalars at their defaults, else the first value that passes."""
     sizes: dict[str, Size] = {}
     plain = USUAL_DIM
+    given = dict(op.samples.sizes)
     for name, star in _chosen(op):
-        sizes[name] = USUAL_STAR if star else plain
+        listed = [int(size) for size in given.get(name, ())]
+        size = next((size for size in listed if size > 1), listed[0] if listed else plain)
+        sizes[name] = (size,) if star and listed else USUAL_STAR if star else size
         plain += 0 if star else DIM_STEP
     dtypes = dict(op.dtype_choices[0])
     scalars: dict[str, Scalar] = {}
     for argument in sampled(op):
-        scalars[argument.name] = usual_scalar(argument)
+        scalars[argument.name] = next(iter(given.get(argument.name, ())), usual_scalar(argument))
     first = Sample(op, sizes, scalars, dtypes)
     if first.valid():
         return first
@@ -251,11 +254,12 @@ def _variations(sample: Sample) -> Iterator[Sample]:
 def _one_changed(sample: Sample) -> Iterator[Sample]:
     given = dict(sample.op.samples.sizes)
     for name, star in _chosen(sample.op):
-        for size in given.get(name, ()) or (STARS if star else DIMS):
+        listed = tuple((int(size),) if star else int(size) for size in given.get(name, ()))
+        for size in listed or (STARS if star else DIMS):
             if isinstance(size, tuple) == star and isinstance(size, int | tuple):
                 yield sample.resized({name: size})
     for argument in sampled(sample.op):
-        for scalar in candidates(argument):
+        for scalar in given.get(argument.name, ()) or candidates(argument):
             yield sample.with_scalars({argument.name: scalar})
 
 
@@ -352,9 +356,18 @@ def growing(usual: Sample) -> list[Sample]:
 
     def right() -> Iterator[Sample]:
         spread = (_spread(usual, 2 + step, falling) for falling in (False, True) for step in range(20))
-        return (sample for sample in spread if sample.valid())
+        return (sample for sample in (*_together(usual), *spread) if sample.valid())
 
-    return list(islice(filter(_all_above_one, right()), 4)) or list(islice(right(), 4))
+    return list(islice(filter(_all_above_one, right()), 4)) or list(islice(right(), 4)) or [usual]
+
+
+def _together(usual: Sample) -> Iterator[Sample]:
+    """Calls with the first of all sizes that `samples:` gives, with the second of all, and so on."""
+    stars = {dim.name: dim.star for dim in usual.op.dims}
+    given = {name: sizes for name, sizes in usual.op.samples.sizes if name in stars}
+    for sizes in zip(*given.values(), strict=False):
+        named = zip(given, map(int, sizes), strict=True)
+        yield usual.resized({name: (size,) if stars[name] else size for name, size in named})
 
 
 def _spread(usual: Sample, lowest: int, falling: bool) -> Sample:

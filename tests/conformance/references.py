@@ -113,6 +113,14 @@ def masked_sum(x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     return (x * mask).sum(-1), mask.any(-1)
 
 
+def triples(x: Tensor, w: Tensor) -> Tensor:
+    return x + w[: len(x)]
+
+
+def halves(x: Tensor, w: Tensor, k: int) -> Tensor:
+    return x + w.repeat(3)
+
+
 def row_sums(x: Tensor, sums: bool, pad: int) -> tuple[Tensor | None, Tensor, Tensor | None]:
     kept = x.shape[-1] - pad
     return x.sum(-1) if sums else None, 3 * x, 5 * x[..., :kept] if kept > 0 and pad > 0 else None

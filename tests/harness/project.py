@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 PACKAGE = os.environ.get("OPS_TEST_PROJECT", "tests")
@@ -17,3 +17,18 @@ def reference(name: str) -> Callable[..., Any]:
     """A function of its references.py."""
     function: Callable[..., Any] = getattr(importlib.import_module(f"{PACKAGE}.references"), name)
     return function
+
+
+def samples(name: str) -> list[Mapping[str, Any]]:
+    """Calls that a function of its samples.py gives: for each the shape of every tensor, and scalars that are not as
+    usual. The first is the usual call where the generator found none.
+    """
+    function: Callable[[], list[Mapping[str, Any]]] = getattr(importlib.import_module(f"{PACKAGE}.samples"), name)
+    return function()
+
+
+def growing(calls: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Four of them, for compiling with dynamic shapes: tensors of as many dims as in the first, no size below two."""
+    ranks = {name: len(shape) for name, shape in calls[0].items() if isinstance(shape, tuple)}
+    alike = [call for call in calls if all(len(call[name]) == rank for name, rank in ranks.items())]
+    return [call for call in alike if all(size > 1 for name in ranks for size in call[name])][:4]

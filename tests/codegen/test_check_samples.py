@@ -1,0 +1,41 @@
+"""An operator of which no tried call is right: `samples:` are asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from codegen.check import check
+from codegen.check_samples import check_samples
+from codegen.errors import Diagnostics
+from codegen.load import load
+
+SPEC = """\
+namespace: demo
+ops:
+  f:
+    types: {T: floating}
+    inputs: {x: "T[n]"}
+    outputs: {y: "T[n]"}
+    checks: [n % 12345 == 6]
+    devices: [cpu]
+"""
+
+
+def _asked(spec: str) -> str:
+    found = Diagnostics()
+    checked = check(load(spec.encode(), found), found)
+    assert checked is not None
+    check_samples(checked, found)
+    return found.report("ops.yaml", spec)
+
+
+def test_asked_for() -> None:
+    assert _asked(SPEC) == (
+        "ops.yaml:3:3: error: f: none of the sizes and scalars that tests try is a right call\n    f:\n    ^\n"
+        "hint: give some that are: samples: {n: [64]}, or name a function in tests/samples.py\n"
+    )
+
+
+@pytest.mark.parametrize("samples", ["{n: [5, 12351]}", "some_calls"])
+def test_given(samples: str) -> None:
+    assert _asked(f"{SPEC}    samples: {samples}\n") == ""
