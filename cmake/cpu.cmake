@@ -36,9 +36,9 @@ foreach(level IN LISTS cpu_levels)
     target_compile_definitions(operators PRIVATE ${have}=1)
 endforeach()
 
-# Bodies round alike under every compiler: products and sums are not contracted. Nobody reads errno after sqrt, which
-# otherwise keeps it from being one instruction.
-set(cpu_flags -ffp-contract=off -fno-math-errno)
+# Bodies round alike under every compiler: products and sums are not contracted. Nobody reads errno after sqrt or the
+# exception flags after floor, which otherwise keep these from being one instruction.
+set(cpu_flags -ffp-contract=off -fno-math-errno -fno-trapping-math)
 
 # cpu_unit(<op> <kernels> <choice>...)
 # A choice names a dtype for each variable, "T=float32 I=int64". The kernels are the functions that the unit defines;

@@ -13,6 +13,8 @@ _SUFFIXES = {"cpu": ".c", "cuda": ".cu"}
 
 def body_files(operator: Operator) -> dict[str, str]:
     """The files in csrc/ that a person writes for an operator -> the device that each is for."""
+    if operator.elementwise:
+        return {}
     return {operator.name + _SUFFIXES[device]: device for device in operator.devices}
 
 

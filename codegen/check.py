@@ -10,6 +10,7 @@ from codegen import bind, check_keys, check_rules, check_values, keys, names, su
 from codegen.check_arguments import check_constants
 from codegen.check_backward import Declared, check_backward, names_operator
 from codegen.check_contract import check_contract
+from codegen.check_elementwise import as_loops_make, as_loops_see, check_elementwise
 from codegen.check_launch import Passes, check_passes
 from codegen.check_variants import check_variants
 from codegen.check_words import check_device, check_launch_size
@@ -147,6 +148,7 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
     if contract.valid:
         draft = replace(draft, batch=check_keys.check_batch(read, node, draft))
     passes = check_passes(read, key, node, contract, draft.dtype_choices, devices)
+    lines = check_elementwise(read, key, node, contract, draft.dtype_choices)
     if read.diagnostics.errors != before:
         return _Found(key, node, None, contract.places, passes)
     rules = bind.rules(
@@ -167,8 +169,18 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
         if isinstance(rule, ComputeStar) and spelled(message(rule)) > MAX_SPELLED:
             read.error(key, f"{rule.entry.text} names too many stars for one message; at most {MAX_SPELLED} are taken")
     check_device(read, key, draft)
-    check_launch_size(read, key, draft)
-    operator = replace(draft, rules=rules, passes=passes.passes, several_passes=passes.several)
+    if not lines.lines:
+        check_launch_size(read, key, draft)
+    operator = replace(
+        draft,
+        arguments=tuple(as_loops_see(argument) if lines.lines else argument for argument in draft.arguments),
+        outputs=tuple(as_loops_make(output, draft.arguments) if lines.lines else output for output in draft.outputs),
+        rules=rules,
+        passes=passes.passes,
+        several_passes=passes.several,
+        elementwise=lines.lines,
+        iterated=lines.shape,
+    )
     return _Found(key, node, operator, contract.places, passes)
 
 

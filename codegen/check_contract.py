@@ -20,7 +20,7 @@ from codegen.check_arguments import (
     spliced_names,
     stated_conditions,
 )
-from codegen.check_types import bound_types, read_types, resolve_dtype
+from codegen.check_types import bound_types, element_type, read_types, resolve_dtype
 from codegen.check_words import check_input_words, check_names, check_output_words
 from codegen.contract import (
     Argument,
@@ -69,6 +69,7 @@ class Contract:
     checks: Scope  # for checks and flops: no hardware, no outputs
     launches: Scope  # for launches and parallel
     values: Scope  # for values: inputs are their elements
+    elements: Scope  # for elementwise: the same, and what may be absent must be asked for
     places: dict[str, Scalar]  # where each argument, output and scratch tensor is named
     taken: dict[str, str]  # every name that the operator gives -> what it is
     valid: bool
@@ -135,6 +136,7 @@ class _Checker:
             checks,
             replace(sizes, pointers=True),
             self.value_scope(checks, inputs),
+            self.element_scope(replace(checks, met=met), inputs),
             {field.name: field.key for listed in fields.values() for field in listed},
             self.taken,
             self.read.diagnostics.errors == before,
@@ -228,6 +230,35 @@ class _Checker:
             if isinstance(field.parsed.type, ParsedTensor)
         }
         return replace(checks, names={**checks.names, **elements}, elements=True)
+
+    def element_scope(self, checks: Scope, inputs: list[Field]) -> Scope:
+        """In `elementwise:` the name of an input is its element; only optionals can be asked about."""
+        elements: dict[str, Name] = {}
+        absent: dict[str, str] = {}
+        for field in inputs:
+            tensor = field.parsed.type
+            if not isinstance(tensor, ParsedTensor):
+                continue
+            if tensor.list_at is not None:
+                absent[field.name] = "lines are about elements of tensors, and it is a list of tensors"
+            elif field.has_word("cpu"):
+                absent[field.name] = "it stays on the host, and lines run on either device"
+            elif field.has_word("out"):
+                absent[field.name] = "it is written and never read"
+            else:
+                variable = self.variables.get(tensor.dtype)
+                dtypes = variable.dtypes if variable else (tensor.dtype,) if tensor.dtype in DTYPES else ("float32",)
+                elements[field.name] = Name(field.name, NameKind.ELEMENT, element_type(dtypes))
+        subjects = {name: subject for name, subject in checks.subjects.items() if subject.may_be_absent}
+        holders = {name: (name,) for name in subjects if name in elements}
+        return replace(
+            checks,
+            names={**checks.names, **elements},
+            subjects=subjects,
+            absent={**checks.absent, **absent},
+            holders={**checks.holders, **holders},
+            lines=True,
+        )
 
     def element_type(self, tensor: ParsedTensor) -> Type:
         if tensor.dtype in self.variables:

@@ -181,9 +181,21 @@ def walk(expr: Expr) -> Iterator[Expr]:
         waiting += reversed(children(node))
 
 
+def distinct(expr: Expr) -> Iterator[Expr]:
+    """The same without going twice through a part that is used twice: expressions that are derived share much."""
+    seen: set[int] = set()
+    waiting = [expr]
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            waiting += reversed(children(node))
+
+
 def names(expr: Expr) -> tuple[Name, ...]:
     """The distinct names that `expr` uses, in order of first use."""
-    return tuple({node.name: node for node in walk(expr) if isinstance(node, Name)}.values())
+    return tuple({node.name: node for node in distinct(expr) if isinstance(node, Name)}.values())
 
 
 def uses(expr: Expr, kind: NameKind) -> bool:

@@ -38,6 +38,9 @@ class FoldError(Exception):
     """An expression that has no value: integer overflow or division by zero. The text says which."""
 
 
+# Functions of constants that are computed here; those of elements are left to the code that computes them.
+FUNCTIONS = ("min", "max", "abs", "ceil_div", "round_up", "next_pow2")
+
 TRUE = Constant(True, Type.BOOL)
 FALSE = Constant(False, Type.BOOL)
 
@@ -68,7 +71,7 @@ def fold(expr: Expr, dtypes: Mapping[str, str]) -> Expr:
             return _fold_member(expr, dtypes)
     before = children(expr)
     parts = tuple([fold(part, dtypes) for part in before])
-    if isinstance(expr, Unary | Binary | Call):
+    if isinstance(expr, Unary | Binary) or (isinstance(expr, Call) and expr.function in FUNCTIONS):
         values = [part.value for part in parts if isinstance(part, Constant)]
         if len(values) == len(parts):
             return Constant(operation(expr, values), expr.type)

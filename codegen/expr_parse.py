@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from codegen import elementwise
 from codegen.errors import nearest, one_of
 from codegen.expr import (
     INT_MAX,
@@ -68,6 +69,7 @@ HARDWARE = ("sm_count", "max_shared", "arch")
 FUNCTIONS = (*_CALLS, "min", "max", *_QUERIES)
 # Functions of all elements of an input and their number of arguments, in `values:`.
 ELEMENT_FUNCTIONS = {"sum": 1, "offsets": 2}
+LINE_FUNCTIONS = (*elementwise.FUNCTIONS, "min", "max", "given", "sizeof")  # in `elementwise:`
 _ODD = re.compile(r"[^ -~]|[\\;#`$?{}]")
 
 
@@ -130,6 +132,7 @@ class _Reader:
         self.scope = scope
         self.problems: list[ExprProblem] = []
         self.met = scope.met
+        self.numeric = (*_NUMERIC, Type.BOOL) if scope.lines else _NUMERIC
 
     def read(self, node: ast.expr, depth: int) -> Expr:
         if depth > MAX_DEPTH:
@@ -144,9 +147,9 @@ class _Reader:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))) if value == -INT_MIN:
                 return Constant(INT_MIN, Type.INT)
             case ast.UnaryOp(op=ast.USub()):
-                return _negative(self.wanted(node.operand, depth, _NUMERIC, "-"))
+                return _negative(self.wanted(node.operand, depth, self.numeric, "-"))
             case ast.UnaryOp(op=ast.UAdd()):
-                return self.wanted(node.operand, depth, _NUMERIC, "+")
+                return self.wanted(node.operand, depth, self.numeric, "+")
             case ast.BinOp():
                 return self.binary(node, depth)
             case ast.BoolOp():
@@ -235,8 +238,8 @@ class _Reader:
         operator = _BINARY.get(type(node.op))
         if operator is None:
             raise _Stop(node, f"{_python_name(node.op)} is not part of the expression language")
-        left = self.wanted(node.left, depth, _NUMERIC, operator)
-        right = self.wanted(node.right, depth, _NUMERIC, operator)
+        left = self.wanted(node.left, depth, self.numeric, operator)
+        right = self.wanted(node.right, depth, self.numeric, operator)
         is_float = operator == "/" or Type.FLOAT in (left.type, right.type)
         if is_float and operator in ("//", "%"):
             raise _Stop(node, f"`{operator}` takes int, and this is a float")
@@ -252,7 +255,7 @@ class _Reader:
             operator = _COMPARE.get(type(op))
             if operator is None:
                 raise _Stop(parts[i + 1], "`is` is not part of the expression language", "use ==, or given(x)")
-            if not _comparable(operands[i].type, operands[i + 1].type, operator):
+            if not self.comparable(operands[i].type, operands[i + 1].type, operator):
                 left, right = _article(operands[i].type), _article(operands[i + 1].type)
                 raise _Stop(parts[i + 1], f"`{operator}` cannot compare {left} with {right}")
             self.words(parts[i + 1], operands[i], operands[i + 1])
@@ -278,21 +281,28 @@ class _Reader:
         operand = self.read(node.left, depth + 1)
         choices = tuple(self.read(element, depth + 1) for element in listed.elts)
         for element, choice in zip(listed.elts, choices, strict=True):
-            if not _comparable(operand.type, choice.type, "=="):
+            if not self.comparable(operand.type, choice.type, "=="):
                 raise _Stop(element, f"`in` cannot compare {_article(operand.type)} with {_article(choice.type)}")
             self.words(element, operand, choice)
         return Member(operand, choices, isinstance(node.ops[0], ast.NotIn))
+
+    def comparable(self, left: Type, right: Type, operator: str) -> bool:
+        if left in self.numeric and right in self.numeric:
+            return True
+        return left is right and operator in ("==", "!=")
 
     def conditional(self, node: ast.IfExp, depth: int) -> Expr:
         condition = self.wanted(node.test, depth, (Type.BOOL,), "if")
         then = self.under([Condition(condition)], node.body, depth)
         otherwise = self.under([Condition(condition, holds=False)], node.orelse, depth)
+        return self.chosen(condition, then, otherwise, node.orelse)
+
+    def chosen(self, condition: Expr, then: Expr, otherwise: Expr, place: ast.expr) -> Conditional:
         kind = then.type
         if then.type is not otherwise.type:
-            if then.type not in _NUMERIC or otherwise.type not in _NUMERIC:
-                message = f"one branch is {_article(then.type)}, the other {_article(otherwise.type)}"
-                raise _Stop(node.orelse, message)
-            kind = Type.FLOAT
+            if then.type not in self.numeric or otherwise.type not in self.numeric:
+                raise _Stop(place, f"one branch is {_article(then.type)}, the other {_article(otherwise.type)}")
+            kind = Type.FLOAT if Type.FLOAT in (then.type, otherwise.type) else Type.INT
         return Conditional(condition, then, otherwise, kind)
 
     def call(self, node: ast.Call, depth: int) -> Expr:
@@ -301,15 +311,37 @@ class _Reader:
         function = node.func.id
         if self.scope.elements and function in ELEMENT_FUNCTIONS:
             return self.of_elements(node, function, depth)
-        if function not in FUNCTIONS:
-            close = nearest(function, FUNCTIONS)
-            hint = f'did you mean "{close}"?' if close else f"functions are {', '.join(FUNCTIONS)}"
+        functions = LINE_FUNCTIONS if self.scope.lines else FUNCTIONS
+        if function not in functions:
+            close = nearest(function, functions)
+            hint = f'did you mean "{close}"?' if close else f"functions are {', '.join(functions)}"
             raise _Stop(node.func, f'unknown function "{function}"', hint)
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise _Stop(node, f"{function} takes plain arguments only")
         if function in _QUERIES:
             return self.query(node, function)
+        if self.scope.lines:
+            return self.line_call(node, function, depth)
         return self.value_call(node, function, depth)
+
+    def line_call(self, node: ast.Call, function: str, depth: int) -> Expr:
+        """A function of elements; where, pow and clamp are other ways to write what the language has already."""
+        count = elementwise.FUNCTIONS.get(function)
+        if len(node.args) != count and (count is not None or len(node.args) < 2):
+            raise _Stop(node, f"{function} takes {_count(count)}, got {len(node.args)}")
+        if function == "where":
+            condition = self.wanted(node.args[0], depth, (Type.BOOL,), function)
+            then = self.under([Condition(condition)], node.args[1], depth)
+            otherwise = self.under([Condition(condition, holds=False)], node.args[2], depth)
+            return self.chosen(condition, then, otherwise, node.args[2])
+        parts = tuple(self.wanted(argument, depth, self.numeric, function) for argument in node.args)
+        kind = Type.FLOAT if any(part.type is Type.FLOAT for part in parts) else Type.INT
+        if function == "pow":
+            return Binary("**", parts[0], parts[1], kind)
+        if function == "clamp":
+            return Call("min", (Call("max", parts[:2], kind), parts[2]), kind)
+        kind = Type.FLOAT if function in elementwise.FLOAT_FUNCTIONS else kind
+        return Call(function, parts, Type.BOOL if function in elementwise.TESTS else kind)
 
     def value_call(self, node: ast.Call, function: str, depth: int) -> Expr:
         types = _NUMERIC if function in ("min", "max", "abs") else (Type.INT,)
@@ -462,12 +494,6 @@ def _bytes(node: ast.expr) -> Constant:
     if type(value) is not int or value not in (2, 4, 8, 16, 32, 64, 128):
         raise _Stop(node, "aligned takes a number of bytes: 2, 4, 8, 16, 32, 64 or 128")
     return Constant(value, Type.INT)
-
-
-def _comparable(left: Type, right: Type, operator: str) -> bool:
-    if left in _NUMERIC and right in _NUMERIC:
-        return True
-    return left is right and operator in ("==", "!=")
 
 
 def _count(count: int | None) -> str:

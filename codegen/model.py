@@ -189,11 +189,14 @@ class Backward:
 
 @dataclass(frozen=True)
 class ElementwiseLine:
-    """`y: gate * sigmoid(gate) * up`: operands are Names of kind ELEMENT."""
+    """`y: gate * sigmoid(gate) * up`: operands are Names of kind ELEMENT. `summed`: over the dims in which the target
+    is broadcast, as derived gradients are.
+    """
 
     target: str
     expr: Expr
     text: str
+    summed: bool = False
 
 
 @dataclass(frozen=True)
@@ -256,6 +259,7 @@ class Operator:
     fast_math: bool = False
     dynamic: tuple[DynamicDim, ...] = ()
     elementwise: tuple[ElementwiseLine, ...] = ()
+    iterated: Shape | None = None  # with `elementwise:`, the shape that operands broadcast to
     variants: tuple[Variant, ...] = ()
     triton: Triton | None = None
     custom_launch: tuple[tuple[str, tuple[Param, ...]], ...] = ()

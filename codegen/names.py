@@ -58,7 +58,10 @@ strerror strftime strncat strpbrk strrchr strspn strxfrm towlower towupper vfpri
 # Names beside that of the body where it is called, and names of csrc/runtime that start like those of a host function.
 _CALLER = "args begin call cpu end record tensor"
 # Headers and types of csrc/device.
-_DEVICE = "dtype float8 float8_fnuz reduce vector accumulator bits_t element_bits group_buffer vector_size warp_group"
+_DEVICE = """
+dtype element_math elementwise float8 float8_fnuz reduce vector accumulator bits_t element_bits group_buffer vector_size
+warp_group
+"""
 # Types and variables of the C library that device code sees; so are names that end with _t.
 _C_TYPES = "daylight fd_set nv signgam timezone tzname u_char u_int u_long u_short uint ulong ushort"
 # Typedefs that V_t or V_acc_t would be for a dtype variable of that name, and the parameter of every entry point.

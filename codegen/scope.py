@@ -39,6 +39,9 @@ class Scope:
     met: tuple[Condition, ...] = ()  # what is known to hold where the expression stands
     pointers: bool = False  # aligned() is there
     elements: bool = False  # `values:`: names of inputs are their elements; columns, sum() and offsets() are there
+    lines: bool = (
+        False  # `elementwise:`: it is computed for each element; bools are numbers, exp and the like are there
+    )
 
     def naming(self, names: Mapping[str, Name]) -> Scope:
         """The same with more names."""

@@ -35,3 +35,7 @@ def rms_norm_backward(grad_y: Tensor, x: Tensor, weight: Tensor, rstd: Tensor) -
 
 def gather_rows(table: Tensor, index: Tensor) -> Tensor:
     return table[index.long()]
+
+
+def silu_mul(gate: Tensor, up: Tensor) -> Tensor:
+    return gate * torch.sigmoid(gate) * up

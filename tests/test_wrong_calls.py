@@ -22,6 +22,7 @@ def _calls(device: str) -> dict[str, tuple[Any, ...]]:
         "square_backward": (x, x),
         "rms_norm": (x, weight, 1e-6),
         "rms_norm_backward": (x, x, weight, rstd),
+        "silu_mul": (x, x),
         "gather_rows": (x, torch.tensor([0, 1], device=device)),
     }
 

@@ -8,6 +8,7 @@ from codegen.lower.c_files import build_view, cpu_unit_view, header_view, librar
 from codegen.lower.c_host import host_view
 from codegen.lower.cuda import arguments_view, entries_view
 from codegen.lower.docs import index_view, page_view
+from codegen.lower.elementwise_cuda import elementwise_cuda_view
 from codegen.lower.launch import entry_points
 from codegen.lower.python import module_view, package_view
 from codegen.lower.tests import test_view
@@ -35,7 +36,9 @@ def operator_files(library: Library, op: Operator) -> list[Output]:
     ]
     if "cpu" in op.devices:
         files.append(Output(f"c/{op.name}.cpu.c", "op.cpu.c.j2", cpu_unit_view(library, op)))
-    if "cuda" in op.devices:
+    if "cuda" in op.devices and op.elementwise:
+        files.append(Output(f"cuda/{op.name}.cu", "elementwise.cu.j2", elementwise_cuda_view(library, op)))
+    elif "cuda" in op.devices:
         files.append(Output(f"cuda/{op.name}.cuh", "op.cuh.j2", arguments_view(library, op)))
         files.append(Output(f"cuda/{op.name}.cu", "op.cu.j2", entries_view(library, op, points)))
     files.append(Output(f"{library.namespace}/ops/{op.name}.py", "op.py.j2", module_view(library, op)))

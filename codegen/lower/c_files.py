@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codegen.lower.c_arguments import choice_lines
+from codegen.lower.elementwise_cpu import ElementwiseView, elementwise_view
 from codegen.lower.record import C_SCALARS, Field, c_element, fields, real_is_accumulated, record_declarations
 from codegen.lower.schema import boxed_symbol, dispatched, public_schema
 from codegen.lower.statements import c_comment
@@ -29,6 +30,7 @@ class HeaderView:
     schema: str
     guard: str
     choices: tuple[str, ...]
+    elementwise: bool
     fields: tuple[HeaderField, ...]
 
 
@@ -59,6 +61,7 @@ class CpuUnitView:
     first: str
     fields: tuple[TypedField, ...]
     kernels: tuple[str, ...]
+    elementwise: ElementwiseView | None
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,7 @@ def header_view(library: Library, op: Operator) -> HeaderView:
         schema=c_comment(public_schema(library.namespace, op)),
         guard=f"{library.namespace}_{op.name}_H".upper(),
         choices=choice_lines(op),
+        elementwise=bool(op.elementwise),
         fields=tuple(
             HeaderField(line, f" /* {field.text} */" if field.text else "")
             for field in fields(op)
@@ -134,6 +138,11 @@ def _typed(op: Operator, field: Field) -> TypedField:
     if field.kind == "text":
         value = f"call->{field.name}_given ? call->{field.name} : NULL" if field.optional else f"call->{field.name}"
         return TypedField(field.name, f"const char *{field.name}", value)
+    if field.kind == "layout":
+        return TypedField(field.name, f"const elementwise_layout *{field.name}", f"&call->{field.name}")
+    if field.kind == "operands":
+        declaration = f"const int64_t (*{field.name})[ELEMENTWISE_DIMS]"
+        return TypedField(field.name, declaration, f"call->{field.name}")
     if field.kind == "real" and real_is_accumulated(op):
         return TypedField(field.name, f"acc_t {field.name}", f"(acc_t)call->{field.name}")
     return TypedField(field.name, f"{C_SCALARS[field.kind]} {field.name}", f"call->{field.value}")
@@ -150,6 +159,7 @@ def cpu_unit_view(library: Library, op: Operator) -> CpuUnitView:
         first=op.types[0].name if op.types else "",
         fields=tuple(_typed(op, field) for field in fields(op)),
         kernels=tuple(one.kernel for one in op.passes),
+        elementwise=elementwise_view(op) if op.elementwise else None,
     )
 
 

@@ -11,6 +11,7 @@ from codegen.lower.c_arguments import device_values_lines, frame_lines, words_li
 from codegen.lower.c_boxed import BoxedKernelView, boxed_views
 from codegen.lower.c_layout import fitted
 from codegen.lower.checks import check_lines
+from codegen.lower.elementwise_host import ElementwiseHostView, alike, elementwise_host_view, empty_call
 from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, place, wanted
 from codegen.lower.launch import EntryPoints, PassView, cuda_units, pass_views
 from codegen.lower.memory import arrange_calls, fill_calls, output_calls, stride_lines
@@ -86,6 +87,7 @@ class HostView:
     cpu_if_empty: tuple[str, ...]
     cuda_prologue: tuple[str, ...]
     boxed_kernels: tuple[BoxedKernelView, ...]
+    elementwise: ElementwiseHostView | None
 
 
 class _Host:
@@ -121,6 +123,8 @@ class _Host:
             shape = names.shape_calls(output.type.shape)
             dtype = names.dtype(output.type.dtype)
             calls = output_calls(output, dtype, self.device, shape)
+            if alike(op, output):
+                calls = [*shape, empty_call(op, output, dtype)]
             reset = ["s.dim = 0;"] if any("&s" in call.split(", ") for call in calls) else []
             made[output.name] = [*reset, *all_or_return(calls)]
             block = allocated(op, output, shape, dtype, self.device, made[output.name])
@@ -214,6 +218,8 @@ class _Host:
         """What is written and never read is zero when a kernel has nothing to run on; those without a `fill` have to be
         told.
         """
+        if self.op.elementwise:  # lines reach every element
+            return []
         names = [argument.name for argument in self.op.written if argument.has_word("out")]
         names += [output.name for output in self.op.outputs if output.word("fill") is None]
         return conjunction([f"tensor_zero(e, &f->t.{name})" for name in names]) if names else []
@@ -300,4 +306,5 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         cpu_if_empty=tuple(host.if_empty("cpu")),
         cuda_prologue=tuple(host.cuda_prologue(passes)),
         boxed_kernels=boxed_views(op),
+        elementwise=elementwise_host_view(op) if op.elementwise else None,
     )

@@ -61,7 +61,7 @@ class EntriesView:
     units: tuple[UnitView, ...]
 
 
-def _has_float8(op: Operator) -> bool:
+def has_float8(op: Operator) -> bool:
     """Whether some tensor can be of a float8 dtype, whose header takes longer to compile than others."""
     kinds = [argument.type for argument in op.tensors if isinstance(argument.type, TensorType)]
     kinds += [output.type for output in op.outputs] + [scratch.type for scratch in op.scratch]
@@ -114,7 +114,7 @@ def arguments_view(library: Library, op: Operator) -> ArgumentsView:
     return ArgumentsView(
         op=op.name,
         schema=c_comment(public_schema(library.namespace, op)),
-        float8=_has_float8(op),
+        float8=has_float8(op),
         template=f"template <{parameters}>" if parameters else "template <typename = void>",
         fields=tuple(TypedField(_declaration(op, field)) for field in fields(op)),
         first_initializer=initializers[0],

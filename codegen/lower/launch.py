@@ -163,7 +163,7 @@ def _argument(op: Operator, param: Param, expr: Expr, choice: DtypeChoice) -> in
     return value
 
 
-def _nested(op: Operator, cells: list[str]) -> list[str]:
+def nested(op: Operator, cells: list[str]) -> list[str]:
     """Initialisers of a table with one dimension per dtype variable; `cells` in order of dtype_choices."""
     lines = [f"{cell}," for cell in cells]
     group = 1  # lines of one entry of the dimension at hand
@@ -183,7 +183,7 @@ def _cuda_rows(op: Operator, one: Pass, units: Mapping[str, int]) -> list[str]:
         cells = [
             f'{{.name = "{name}", .module = &modules[{units[name]}]}}' if name in units else "{0}" for name in wanted
         ]
-        lines += ["{", *indented(_nested(op, cells)), "},"] if op.types else [f"{cells[0]},"]
+        lines += ["{", *indented(nested(op, cells)), "},"] if op.types else [f"{cells[0]},"]
     return lines
 
 
@@ -267,7 +267,7 @@ def pass_views(op: Operator, points: EntryPoints) -> tuple[PassView, ...]:
             PassView(
                 kernel=one.kernel,
                 cpu_symbols=tuple(symbols),
-                cpu_rows=tuple(_nested(op, [f"CPU_KERNELS({symbol})" for symbol in symbols])),
+                cpu_rows=tuple(nested(op, [f"CPU_KERNELS({symbol})" for symbol in symbols])),
                 cpu_plan=tuple(_cpu_plan(op, one, index)),
                 entry_count=len(_rows(one)),
                 cuda_rows=tuple(_cuda_rows(op, one, units)),

@@ -10,6 +10,7 @@ from codegen.contract import BroadcastEntry, DimEntry, DropEntry, Output, Replac
 from codegen.expr import Expr
 from codegen.expr import names as used_names
 from codegen.expr_c import can_overflow
+from codegen.lower.elementwise_host import alike
 from codegen.lower.host import first_given
 from codegen.lower.python_arguments import condition as argument_condition
 from codegen.lower.python_names import HELPER, Names, call
@@ -169,6 +170,9 @@ def _output(names: Names, output: Output, index: int) -> str:
         made = f"{first}.new_{made}({', '.join(arguments)})"
     else:
         made = f"torch.{made}({', '.join(arguments)}, dtype={dtype}, device={names.device()})"
+    like_first = alike(names.op, output)
+    if like_first:
+        made = f"{HELPER}empty_like(({', '.join(like_first)},), {sizes}, {dtype})"
     if output.condition is not None:
         return f"{made} if {names.wanted(output.name)} else None"
     return f"{made} if grad_mask[{index}] else None" if names.op.grad_mask else made

@@ -11,14 +11,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 from codegen.contract import Acc, Argument, Dtype, FixedDtype, Output, ScalarType, Scratch, TensorType, Variable
+from codegen.expr import NameKind, names
 from codegen.layouts import layout, rank, tables
 from codegen.messages import MAX_LIST, MAX_TEXT
 from codegen.model import Operator
 from codegen.types import DTYPES
 
-Kind = Literal["tensor", "sizes", "table", "integer", "real", "boolean", "place", "text", "list"]
+Kind = Literal["tensor", "sizes", "table", "integer", "real", "boolean", "place", "text", "list", "layout", "operands"]
 
 Fact = Literal["", "strides", "sizes", "dim", "row stride"]
+
+# Fields of element-wise operators; nothing in a spec can be called so.
+LAYOUT, STRIDES = "layout__", "stride__"
 
 MAX_DIMS = 64  # csrc/runtime/tensor.h
 
@@ -82,7 +86,11 @@ def fields(op: Operator) -> tuple[Field, ...]:
     found += layout_fields(op)
     found += [Field(dim.name, "integer") for dim in op.dims]
     found += [Field(derived.name, "integer") for derived in op.derived]
-    return (*found, *(field for scalar in op.scalars for field in _scalar(op, scalar)))
+    found += [field for scalar in op.scalars for field in _scalar(op, scalar)]
+    if op.elementwise:
+        found.append(Field(LAYOUT, "layout", text="what the loops run over"))
+        found.append(Field(STRIDES, "operands", text="of each operand", count=len(operands(op))))
+    return tuple(found)
 
 
 def scratch_sizes(scratch: Scratch) -> list[Field]:
@@ -93,11 +101,22 @@ def scratch_sizes(scratch: Scratch) -> list[Field]:
     return [Field(f"{scratch.name}_dim", "integer"), Field(f"{scratch.name}_size", "table", count=MAX_DIMS)]
 
 
+def operands(op: Operator) -> list[str]:
+    """The tensors that the lines of `elementwise:` are about: those that are only read, in order, then those that are
+    written.
+    """
+    read = {part.name for line in op.elementwise for part in names(line.expr) if part.kind is NameKind.ELEMENT}
+    written = [line.target for line in op.elementwise]
+    return [a.name for a in op.tensors if a.name in read and a.name not in written] + written
+
+
 def layout_fields(op: Operator) -> list[Field]:
     """Strides where they are free, and what else is needed to use them where a shape has a star: the number of dims
     and their sizes. Tensors of equal shapes have these in common.
     """
     found: list[Field] = []
+    if op.elementwise:
+        return found
     owners = tables((*op.tensors, *op.outputs))
     tensors: tuple[Argument | Output, ...] = (*op.tensors, *op.outputs)
     for tensor in tensors:
@@ -148,6 +167,10 @@ def record_declarations(field: Field) -> list[str]:
             return [f"const void *{field.name}" if field.constant else f"void *{field.name}"]
         case "sizes" | "table":
             return [f"int64_t {field.name}[{field.count}]"]
+        case "layout":
+            return [f"elementwise_layout {field.name}"]
+        case "operands":
+            return [f"int64_t {field.name}[{field.count}][ELEMENTWISE_DIMS]"]
         case "text":
             return [f"char {field.name}[{MAX_TEXT + 1}]"]
         case "list":

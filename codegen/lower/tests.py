@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from codegen.contract import Acc, Argument, Dtype, FixedDtype, TensorType, Word
+from codegen.lower.elementwise_host import alike
 from codegen.lower.python_names import COLUMNS, call
 from codegen.lower.schema import public_schema
 from codegen.lower.tests_refused import Wrong, WrongTensor, dtype_of, wrong_calls
@@ -104,6 +105,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
     worded += [(output.name, output.words) for output in op.outputs]
     words = [(name, _strings(map(_word, listed))) for name, listed in worded if listed]
     kinds = {argument.name: kind_of(argument) for argument in op.scalars}
+    broadcast = [output for output in op.outputs if alike(op, output)]
     fields = [
         ("namespace", _string(library.namespace)),
         ("name", _string(op.name)),
@@ -131,6 +133,8 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         ("tolerance", _dict((name, repr(value)) for name, value in op.tolerance)),
         *([("words", _dict(words))] if words else []),
         *([("tags", _strings(tags_of(op)))] if tags_of(op) else []),
+        *([("alike", _dict((o.name, _strings(alike(op, o))) for o in broadcast))] if broadcast else []),
+        *([("is_elementwise", "True")] if op.elementwise else []),
     ]
     lines = ["OP = Contract("]
     for name, value in fields:

@@ -9,6 +9,7 @@ BoxedKernel square_backward_boxed;
 BoxedKernel rms_norm_boxed;
 BoxedKernel rms_norm__saved_boxed;
 BoxedKernel rms_norm_backward_boxed;
+BoxedKernel silu_mul_boxed;
 BoxedKernel gather_rows_boxed;
 
 #endif

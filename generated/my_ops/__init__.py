@@ -7,6 +7,7 @@ from . import _runtime as _runtime  # first: what it cannot load is an ImportErr
 from .ops.gather_rows import gather_rows
 from .ops.rms_norm import rms_norm
 from .ops.rms_norm_backward import rms_norm_backward
+from .ops.silu_mul import silu_mul
 from .ops.square import square
 from .ops.square_backward import square_backward
 
@@ -14,6 +15,7 @@ __all__ = [
     "gather_rows",
     "rms_norm",
     "rms_norm_backward",
+    "silu_mul",
     "square",
     "square_backward",
 ]

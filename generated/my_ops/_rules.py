@@ -166,6 +166,14 @@ def transposed_strides(sizes: Sequence[int]) -> Sequence[int]:
     return strides
 
 
+def empty_like(tensors: Sequence[torch.Tensor], sizes: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
+    """Empty, with the order in memory of the first tensor that has these sizes; contiguous where none has."""
+    for tensor in tensors:
+        if tensor.dim() == len(sizes) and all(size == other for size, other in zip(tensor.shape, sizes, strict=True)):
+            return tensor.new_empty_strided(sizes, like_strides(tensor), dtype=dtype)
+    return tensors[0].new_empty(sizes, dtype=dtype)
+
+
 def product(sizes: Sequence[int]) -> int:
     """A star as a number."""
     return math.prod(sizes)

@@ -25,6 +25,7 @@ _OPERATORS = (
     "my_ops::gather_rows",
     "my_ops::rms_norm",
     "my_ops::rms_norm_backward",
+    "my_ops::silu_mul",
     "my_ops::square",
     "my_ops::square_backward",
 )

@@ -329,3 +329,57 @@ def tagged_backward(grad_y: Tensor) -> Tensor:
 
 def needs_arch(x: Tensor) -> Tensor:
     return x + 1
+
+
+def functions(x: Tensor) -> tuple[Tensor, ...]:
+    x2 = x * x
+    one = torch.ones_like(x)
+    return (
+        torch.exp(x) + torch.exp2(x) - torch.expm1(x),
+        torch.log(x2 + 0.5) + torch.log2(x2 + 0.5) - torch.log1p(x2),
+        torch.sqrt(torch.abs(x)) + torch.rsqrt(x2 + 1),
+        torch.sigmoid(x) + torch.tanh(x) * torch.erf(x),
+        torch.sin(3 * x) - torch.cos(5 * x),
+        torch.floor(x) + torch.ceil(2 * x) - torch.trunc(3 * x) + torch.round(4 * x),
+        torch.minimum(torch.minimum(torch.maximum(x, -0.5 * one), 0.5 * one), x2)
+        + torch.clamp(x, 0, 1)
+        + torch.sign(x)
+        + torch.pow(torch.abs(x) + 0.1, 1.5)
+        + x**3
+        + (x2 + 1) ** -2,
+        torch.where(torch.isfinite(x), torch.where((x > 0) & (x <= 1), x, 2 * one), one),
+    )
+
+
+def kinds(x: Tensor, k: Tensor, mask: Tensor, s: float, flag: bool) -> tuple[Tensor, ...]:
+    y = torch.where(mask, (x * s + k) / x.shape[-1], -x) if flag else -x
+    return y, (torch.floor(x).long() + 2 * k + mask).to(k.dtype), (x > s) | mask
+
+
+def gelu(x: Tensor, approximate: str) -> Tensor:
+    return torch.nn.functional.gelu(x, approximate=approximate)
+
+
+def to_float8(x: Tensor, f: Tensor) -> tuple[Tensor, Tensor]:
+    return torch.clamp(x * 400, -448, 448), x * f
+
+
+def whole_numbers(a: Tensor, b: Tensor, k: int) -> tuple[Tensor, ...]:
+    def divided(x: Tensor, y: Tensor) -> Tensor:
+        return torch.where(y == 0, 0, x // torch.where(y == 0, 1, y))
+
+    dtype, a, b = a.dtype, a.long(), b.long()
+    r = k - b % 7
+    y = divided(a, b - 50) + a - divided(a, r) * r - (a * a) ** 2
+    least = torch.minimum(torch.minimum(a, b), torch.full_like(a, k))
+    z = least + torch.maximum(a, -b) - torch.abs(a - b) * torch.sign(k - a)
+    return y.to(dtype), z.to(dtype)
+
+
+def quantised(x: Tensor, scale: Tensor, zero: Tensor) -> tuple[Tensor, Tensor]:
+    limits = torch.iinfo(zero.dtype)
+
+    def saturated(y: Tensor) -> Tensor:
+        return torch.clamp(torch.round(torch.nan_to_num(y, nan=0.0)), limits.min, limits.max).to(zero.dtype)
+
+    return saturated(100 / scale * x + zero), saturated(64 * x)

@@ -115,6 +115,11 @@ class Contract:
     devices: tuple[str, ...] = ()  # arguments that name the device of the call
     tags: tuple[str, ...] = ()
 
+    alike: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # of outputs that are broadcast: the inputs of which the first with the same sizes gives it its strides
+    is_elementwise: bool = False
+
     def choices(self) -> list[tuple[str, ...]]:
         """Every combination of dtypes, variables in order."""
         return list(product(*self.types.values()))

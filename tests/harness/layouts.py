@@ -171,7 +171,8 @@ def output_strides(op: Contract, name: str, arguments: Arguments, shape: Shape) 
             return torch.empty(*shape[:-2], shape[-1], shape[-2]).mT.stride()
         if word.startswith("like("):
             return torch.empty_like(arguments[word[5:-1]]).stride()
-    return None
+    inputs = [arguments[other] for other in op.alike.get(name, ()) if arguments[other].shape == shape]
+    return torch.empty_like(inputs[0]).stride() if inputs else None
 
 
 def _has_view(tensor: torch.Tensor, shape: Shape) -> bool:

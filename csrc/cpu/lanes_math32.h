@@ -1,0 +1,199 @@
+/* Functions of lanes of float. Each is a range reduction and a polynomial; the coefficients are minimax fits of the
+ * function named beside them, rounded to float. Largest errors, measured against double over every 61st float, in units
+ * in the last place of the result:
+ *
+ *     exp .94   exp2 1.3   expm1 1.5   log .89   log2 1.4   log1p 1.5   tanh 1.3   erf 2.7   rsqrt 1.5
+ *     sigmoid 2.5, and 0 below -87, where the result would be below 1.7e-38
+ *     sin and cos 7.8e-8 absolute
+ *
+ * Infinities and NaNs go through as in the C library. Included by expressions.h. */
+#ifndef CSRC_CPU_LANES_MATH32_H
+#define CSRC_CPU_LANES_MATH32_H
+
+#include <math.h>
+
+CPU_LANES_EACH(sqrt, sqrtf)
+CPU_LANES_EACH(floor, floorf)
+CPU_LANES_EACH(ceil, ceilf)
+CPU_LANES_EACH(trunc, truncf)
+CPU_LANES_EACH(round, rintf)
+CPU_LANES_EACH(exact_sin, sinf)
+CPU_LANES_EACH(exact_cos, cosf)
+CPU_LANES_EACH2(pow, powf)
+
+CPU_INLINE cpu_lanes cpu_lanes_rsqrt(cpu_lanes x) { return 1 / cpu_lanes_sqrt(x); }
+
+/* The nearest whole number of |x| < 2^22: where floats are whole numbers apart, adding rounds. */
+CPU_INLINE cpu_lanes cpu_nearest(cpu_lanes x) { return (x + 12582912.0f) - 12582912.0f; }
+
+/* A NaN stays one. */
+CPU_INLINE cpu_lanes cpu_between(cpu_lanes x, float low, float high) {
+    return cpu_smaller(cpu_splat(high), cpu_larger(cpu_splat(low), x));
+}
+
+/* 2^k for a whole number -126 <= k <= 127. */
+CPU_INLINE cpu_lanes cpu_power_of_two(cpu_mask k) { return (cpu_lanes)((k + 127) << 23); }
+
+/* x * 2^k in two steps, so that neither factor leaves the range of float. */
+CPU_INLINE cpu_lanes cpu_scale(cpu_lanes x, cpu_lanes k) {
+    const cpu_mask whole = __builtin_convertvector(k, cpu_mask);
+    const cpu_mask half = whole >> 1;
+    return x * cpu_power_of_two(half) * cpu_power_of_two(whole - half);
+}
+
+/* ln 2 in two parts; products of the first with whole numbers below 2^15 are exact. */
+#define CPU_LN2_HIGH 0x1.63p-1f
+#define CPU_LN2_LOW -0x1.bd0106p-13f
+#define CPU_LOG2_E 0x1.715476p+0f
+
+/* x = k ln 2 + r with |r| <= ln 2 / 2. */
+CPU_INLINE cpu_lanes cpu_reduce_exp(cpu_lanes x, cpu_lanes *r) {
+    const cpu_lanes k = cpu_nearest(x * CPU_LOG2_E);
+    *r = (x - k * CPU_LN2_HIGH) - k * CPU_LN2_LOW;
+    return k;
+}
+/* (e^r - 1 - r) / r^2 */
+CPU_INLINE cpu_lanes cpu_exp_tail(cpu_lanes r) {
+    return (((1.39505381e-3f * r + 8.36891774e-3f) * r + 4.16662060e-2f) * r + 1.66665182e-1f) * r + 0.5f;
+}
+/* Where neither the result nor its inverse leaves the range of float: |x| <= 87. */
+CPU_INLINE cpu_lanes cpu_moderate_exp(cpu_lanes x) {
+    cpu_lanes r;
+    const cpu_lanes k = cpu_reduce_exp(x, &r);
+    return (r * r * cpu_exp_tail(r) + r + 1.0f) * cpu_power_of_two(__builtin_convertvector(k, cpu_mask));
+}
+CPU_INLINE cpu_lanes cpu_lanes_exp(cpu_lanes x) {
+    cpu_lanes r;
+    const cpu_lanes k = cpu_reduce_exp(cpu_between(x, -104.0f, 89.0f), &r);
+    return cpu_scale(r * r * cpu_exp_tail(r) + r + 1.0f, k);
+}
+CPU_INLINE cpu_lanes cpu_lanes_expm1(cpu_lanes x) {
+    cpu_lanes r;
+    const cpu_lanes k = cpu_reduce_exp(cpu_between(x, -20.0f, 89.0f), &r);
+    const cpu_lanes half = cpu_power_of_two(__builtin_convertvector(k, cpu_mask) - 1); /* 2^128 is no float */
+    const cpu_lanes y = 2.0f * (half * (r * r * cpu_exp_tail(r) + r) + (half - 0.5f));
+    return cpu_select(x == 0, x, y); /* keeps the sign of zero */
+}
+/* (2^r - 1) / r on [-1/2, 1/2] */
+CPU_INLINE cpu_lanes cpu_lanes_exp2(cpu_lanes x) {
+    x = cpu_between(x, -151.0f, 129.0f);
+    const cpu_lanes k = cpu_nearest(x), r = x - k;
+    const cpu_lanes q =
+        ((((1.54760448e-4f * r + 1.34004164e-3f) * r + 9.61800478e-3f) * r + 5.55032753e-2f) * r + 2.40226507e-1f) * r +
+        6.93147182e-1f;
+    return cpu_scale(r * q + 1.0f, k);
+}
+
+/* x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2), for finite x > 0. */
+CPU_INLINE cpu_lanes cpu_reduce_log(cpu_lanes x, cpu_lanes *f) {
+    const cpu_mask denormal = x < 0x1p-126f;
+    const cpu_mask bits = (cpu_mask)cpu_select(denormal, x * 0x1p23f, x);
+    const cpu_mask k = (bits - 0x3f3504f3) >> 23; /* the bits of sqrt(1/2) */
+    *f = (cpu_lanes)(bits - (k << 23)) - 1.0f;
+    return __builtin_convertvector(k - (denormal & 23), cpu_lanes);
+}
+/* log(1 + f) - f on [sqrt(1/2) - 1, sqrt(2) - 1] */
+CPU_INLINE cpu_lanes cpu_log_tail(cpu_lanes f) {
+    const cpu_lanes q =
+        ((((((-7.85954595e-2f * f + 1.28816217e-1f) * f - 1.31287679e-1f) * f + 1.41811967e-1f) * f - 1.66245535e-1f) *
+              f +
+          2.00022861e-1f) *
+             f -
+         2.50008106e-1f) *
+            f +
+        3.33333164e-1f;
+    return f * f * (f * q - 0.5f);
+}
+CPU_INLINE cpu_lanes cpu_log_limits(cpu_lanes x, cpu_lanes y) {
+    const cpu_lanes infinity = cpu_splat(__builtin_inff());
+    y = cpu_select(x == infinity, x, y);
+    return cpu_select(x > 0, y, cpu_select(x == 0, -infinity, cpu_splat(__builtin_nanf(""))));
+}
+CPU_INLINE cpu_lanes cpu_lanes_log(cpu_lanes x) {
+    cpu_lanes f;
+    const cpu_lanes k = cpu_reduce_log(x, &f);
+    return cpu_log_limits(x, (cpu_log_tail(f) + k * CPU_LN2_LOW + f) + k * CPU_LN2_HIGH);
+}
+CPU_INLINE cpu_lanes cpu_lanes_log2(cpu_lanes x) {
+    cpu_lanes f;
+    const cpu_lanes k = cpu_reduce_log(x, &f), tail = cpu_log_tail(f);
+    /* log2(e) is 1 and a rest, so that the large part of the product is exact. */
+    return cpu_log_limits(x, ((tail + f) * 4.42695041e-1f + tail) + f + k);
+}
+/* log of 1 + x as rounded, and what the rounding lost. */
+CPU_INLINE cpu_lanes cpu_lanes_log1p(cpu_lanes x) {
+    const cpu_lanes u = 1.0f + x;
+    const cpu_lanes lost = (x - (u - 1.0f)) / u;
+    const cpu_mask exact = (u == 0) | (u == __builtin_inff());
+    return cpu_select(u == 1.0f, x, cpu_lanes_log(u) + cpu_select(exact, cpu_splat(0), lost));
+}
+
+CPU_INLINE cpu_lanes cpu_lanes_sigmoid(cpu_lanes x) {
+    const cpu_lanes y = 1.0f / (1.0f + cpu_moderate_exp(cpu_between(-x, -87.0f, 87.0f)));
+    return cpu_unless(x < -87.0f, y);
+}
+/* (tanh(x) / x - 1) / x^2 in x^2, below 0.625 */
+CPU_INLINE cpu_lanes cpu_lanes_tanh(cpu_lanes x) {
+    const cpu_lanes a = cpu_lanes_abs(x), z = x * x;
+    const cpu_lanes q =
+        (((-5.71703678e-3f * z + 2.06505787e-2f) * z - 5.37434965e-2f) * z + 1.33314908e-1f) * z - 3.33332837e-1f;
+    const cpu_lanes large =
+        cpu_with_sign_of(1.0f - 2.0f / (cpu_moderate_exp(cpu_smaller(cpu_splat(87.0f), a + a)) + 1.0f), x);
+    return cpu_select(a < 0.625f, x * z * q + x, large);
+}
+/* erf(x) / x in x^2, below 1; log(1 - erf(x)) from there to 4 */
+CPU_INLINE cpu_lanes cpu_lanes_erf(cpu_lanes x) {
+    const cpu_lanes z = x * x, a = cpu_between(cpu_lanes_abs(x), 0.0f, 4.0f);
+    const cpu_lanes p =
+        ((((((-9.68013683e-6f * z + 1.12705409e-4f) * z - 8.48471129e-4f) * z + 5.22107491e-3f) * z - 2.68654451e-2f) *
+              z +
+          1.12837830e-1f) *
+             z -
+         3.76126379e-1f) *
+            z +
+        1.12837923f;
+    const cpu_lanes t =
+        (((((((-6.62545403e-7f * a - 1.23333378e-5f) * a + 3.84803989e-4f) * a - 4.01345268e-3f) * a + 2.48128995e-2f) *
+               a -
+           1.07905827e-1f) *
+              a -
+          6.33627236e-1f) *
+             a -
+         1.12939715f) *
+            a +
+        1.53388435e-4f;
+    return cpu_select(a < 1.0f, x * p, cpu_with_sign_of(1.0f - cpu_moderate_exp(t), x));
+}
+
+/* x = j pi/2 + r with |r| <= pi/4, for |x| <= 8192; pi/2 in three parts, products of the first two with j are exact. */
+CPU_INLINE cpu_mask cpu_reduce_angle(cpu_lanes x, cpu_lanes *r) {
+    const cpu_lanes j = cpu_nearest(x * 0x1.45f306p-1f);
+    *r = ((x - j * 0x1.92p+0f) - j * 0x1.fbp-12f) - j * 0x1.5110b4p-22f;
+    return __builtin_convertvector(j, cpu_mask);
+}
+/* The sine of r + j pi/2. */
+CPU_INLINE cpu_lanes cpu_turned_sine(cpu_lanes r, cpu_mask j) {
+    const cpu_lanes z = r * r;
+    const cpu_lanes sine =
+        (((2.71823729e-6f * z - 1.98393274e-4f) * z + 8.33332911e-3f) * z - 1.66666672e-1f) * z * r + r;
+    const cpu_lanes cosine =
+        (((-2.72095434e-7f * z + 2.47995122e-5f) * z - 1.38888834e-3f) * z + 4.16666679e-2f) * z * z - 0.5f * z + 1.0f;
+    const cpu_lanes y = cpu_select((j & 1) != 0, cosine, sine);
+    return (cpu_lanes)((cpu_mask)y ^ ((j & 2) << 30));
+}
+static inline cpu_lanes cpu_lanes_sin(cpu_lanes x) {
+    if (cpu_any(~(cpu_mask)(cpu_lanes_abs(x) <= 8192.0f)))
+        return cpu_lanes_exact_sin(x);
+    cpu_lanes r;
+    const cpu_mask j = cpu_reduce_angle(x, &r);
+    return cpu_turned_sine(r, j);
+}
+static inline cpu_lanes cpu_lanes_cos(cpu_lanes x) {
+    if (cpu_any(~(cpu_mask)(cpu_lanes_abs(x) <= 8192.0f)))
+        return cpu_lanes_exact_cos(x);
+    cpu_lanes r;
+    const cpu_mask j = cpu_reduce_angle(x, &r);
+    return cpu_turned_sine(r, j + 1);
+}
+
+#endif

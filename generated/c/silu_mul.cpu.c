@@ -1,0 +1,236 @@
+/* my_ops::silu_mul(Tensor gate, Tensor up) -> Tensor
+ *
+ * The CPU unit of silu_mul.
+ * It is compiled once for each choice of dtypes and each instruction set; the build defines T_DTYPE and
+ * CPU_SYMBOL(kernel), the name of a kernel of this choice. */
+#include "scalar.h"
+
+typedef CPU_SCALAR(T_DTYPE) T_t;
+typedef CPU_ACC(T_DTYPE) T_acc_t;
+
+static inline T_acc_t load_T(const T_t *p) {
+    return CPU_LOAD(T_DTYPE)(p);
+}
+
+static inline void store_T(T_t *p, T_acc_t value) {
+    CPU_STORE(T_DTYPE)(p, value);
+}
+
+/* The first variable goes by these names too. */
+#define CPU_DTYPE T_DTYPE
+#define scalar_t T_t
+#define acc_t T_acc_t
+#define load load_T
+#define store store_T
+
+#include "vector.h"
+
+#include "silu_mul_call.h"
+
+typedef struct silu_mul_args {
+    const scalar_t *gate;
+    const scalar_t *up;
+    scalar_t *y;
+    int64_t shape;
+    const elementwise_layout *layout__;
+    const int64_t (*stride__)[ELEMENTWISE_DIMS];
+} silu_mul_args;
+
+/* Where a row begins in each operand, and how far apart its elements are. */
+typedef struct silu_mul__data {
+    const scalar_t *gate;
+    const scalar_t *up;
+    scalar_t *y;
+} silu_mul__data;
+typedef struct silu_mul__step {
+    int64_t gate;
+    int64_t up;
+    int64_t y;
+} silu_mul__step;
+/* Tiles of operands that are only read. */
+typedef struct silu_mul__buffers {
+    scalar_t gate[ELEMENTWISE_BUFFER / sizeof(scalar_t)];
+    scalar_t up[ELEMENTWISE_BUFFER / sizeof(scalar_t)];
+    char end__;
+} silu_mul__buffers;
+
+/* How it is computed: expressions.h. */
+#define BITS_float64 64
+#define BITS_float32 32
+#define BITS_float16 32
+#define BITS_bfloat16 32
+#define ELEMENTWISE_BITS CPU_PASTE(BITS, _, T_DTYPE)
+#include "expressions.h"
+
+typedef struct silu_mul__in {
+    cpu_lanes gate;
+    cpu_lanes up;
+} silu_mul__in;
+typedef struct silu_mul__out {
+    cpu_lanes y;
+} silu_mul__out;
+
+CPU_INLINE silu_mul__in silu_mul__load(silu_mul__data d, silu_mul__step s, int64_t i, int64_t count) {
+    (void)d, (void)s, (void)i, (void)count;
+    return (silu_mul__in){
+        .gate = CPU_PASTE(cpu_lanes_load_, T_DTYPE, )(d.gate + i * s.gate, s.gate, count),
+        .up = CPU_PASTE(cpu_lanes_load_, T_DTYPE, )(d.up + i * s.up, s.up, count),
+    };
+}
+CPU_INLINE void silu_mul__store(silu_mul__data d, silu_mul__step s, int64_t i, int64_t count, const silu_mul__out *out) {
+    (void)s, (void)count;
+    CPU_PASTE(cpu_lanes_store_, T_DTYPE, )(d.y + i * s.y, s.y, out->y, count);
+}
+
+/* y: gate * sigmoid(gate) * up */
+CPU_INLINE void silu_mul__lines(const silu_mul_args *a, const silu_mul__in *in, silu_mul__out *out) {
+    (void)a, (void)in;
+    const cpu_lanes t1 = cpu_lanes_sigmoid(in->gate);
+    const cpu_lanes t2 = in->gate * t1;
+    const cpu_lanes t4 = t2 * in->up;
+    out->y = t4;
+}
+
+/* `count` elements, CPU_LANES at most, from element `i` of a row on. */
+CPU_INLINE void silu_mul__part(const silu_mul_args *a, silu_mul__data d, silu_mul__step s, int64_t i, int64_t count) {
+    const silu_mul__in in = silu_mul__load(d, s, i, count);
+    silu_mul__out out;
+    silu_mul__lines(a, &in, &out);
+    silu_mul__store(d, s, i, count, &out);
+}
+
+/* Elements [i, n) of a row. */
+CPU_INLINE void silu_mul__rest(const silu_mul_args *a, silu_mul__data d, silu_mul__step s, int64_t i, int64_t n) {
+    for (; i + CPU_LANES <= n; i += CPU_LANES)
+        silu_mul__part(a, d, s, i, CPU_LANES);
+    if (i < n)
+        silu_mul__part(a, d, s, i, n - i);
+}
+
+/* A row whose elements follow each other in every operand. */
+static void silu_mul__unit_row(const silu_mul_args *a, silu_mul__data d, int64_t n, bool stream) {
+    const silu_mul__step s = {
+        .gate = 1,
+        .up = 1,
+        .y = 1,
+    };
+    int64_t i = 0;
+#if ELEMENTWISE_BITS != 0
+    const int64_t head = stream ? vector_stream_head(d.y, n) : 0;
+    silu_mul__rest(a, d, s, 0, head);
+    for (i = head; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
+        const int64_t ahead = i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i;
+        silu_mul__in first, second;
+        silu_mul__out out_first, out_second;
+        vector_pair_t pair;
+        pair = vector_load_pair(d.gate + i);
+        vector_prefetch_pair(d.gate + ahead);
+        first.gate = pair.a;
+        second.gate = pair.b;
+        pair = vector_load_pair(d.up + i);
+        vector_prefetch_pair(d.up + ahead);
+        first.up = pair.a;
+        second.up = pair.b;
+        silu_mul__lines(a, &first, &out_first);
+        silu_mul__lines(a, &second, &out_second);
+        vector_store_pair(d.y + i, out_first.y, out_second.y, stream);
+    }
+#endif
+    (void)stream;
+    silu_mul__rest(a, d, s, i, n);
+}
+static void silu_mul__strided_row(const silu_mul_args *a, silu_mul__data d, silu_mul__step s, int64_t n) {
+    silu_mul__rest(a, d, s, 0, n);
+}
+
+/* Units are elements where there is one dim, tiles otherwise. */
+static void silu_mul(const silu_mul_args *a, int64_t begin, int64_t end) {
+    const elementwise_layout *const layout = a->layout__;
+    const silu_mul__step s = {
+        .gate = a->stride__[0][0],
+        .up = a->stride__[1][0],
+        .y = a->stride__[2][0],
+    };
+    silu_mul__data d = {
+        .gate = a->gate,
+        .up = a->up,
+        .y = a->y,
+    };
+    if (layout->dims == 1) {
+        d.gate = d.gate + begin * s.gate;
+        d.up = d.up + begin * s.up;
+        d.y = d.y + begin * s.y;
+        const bool stream = layout->unit && vector_streams(a->y, layout->elements);
+        if (layout->unit)
+            silu_mul__unit_row(a, d, end - begin, stream);
+        else
+            silu_mul__strided_row(a, d, s, end - begin);
+        if (stream)
+            vector_stream_end();
+        return;
+    }
+    const silu_mul__step down = {
+        .gate = a->stride__[0][1],
+        .up = a->stride__[1][1],
+        .y = a->stride__[2][1],
+    };
+    silu_mul__buffers buffers;
+    silu_mul__data packed = {0};
+    int64_t packed_rows = 0;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const cpu_tile tile = cpu_tile_at(layout, unit);
+        silu_mul__data row = {
+            .gate = d.gate + cpu_tile_offset(layout, &tile, a->stride__[0]),
+            .up = d.up + cpu_tile_offset(layout, &tile, a->stride__[1]),
+            .y = d.y + cpu_tile_offset(layout, &tile, a->stride__[2]),
+        };
+        silu_mul__step across = s, next = down;
+        if (cpu_is_packed(layout, a->stride__[0])) {
+            if (row.gate != packed.gate || tile.rows > packed_rows)
+                cpu_pack(buffers.gate, row.gate, sizeof *row.gate, layout, &tile, a->stride__[0]);
+            packed.gate = row.gate;
+            row.gate = buffers.gate;
+            across.gate = 1;
+            next.gate = cpu_packed_row(layout);
+        }
+        if (cpu_is_packed(layout, a->stride__[1])) {
+            if (row.up != packed.up || tile.rows > packed_rows)
+                cpu_pack(buffers.up, row.up, sizeof *row.up, layout, &tile, a->stride__[1]);
+            packed.up = row.up;
+            row.up = buffers.up;
+            across.up = 1;
+            next.up = cpu_packed_row(layout);
+        }
+        packed_rows = tile.rows;
+        const bool joined = layout->order == ELEMENTWISE_PACKED;
+        const bool is_unit = across.gate == 1 && across.up == 1 && across.y == 1;
+        for (int64_t k = 0; k < (joined ? 1 : tile.rows); k++) {
+            if (is_unit)
+                silu_mul__unit_row(a, row, joined ? tile.row * tile.rows : tile.row, false);
+            else
+                silu_mul__strided_row(a, row, across, tile.row);
+            row.gate = row.gate + next.gate;
+            row.up = row.up + next.up;
+            row.y = row.y + next.y;
+        }
+    }
+}
+
+static silu_mul_args silu_mul_args_from(const void *record) {
+    const silu_mul_call *const call = record;
+    return (silu_mul_args){
+        .gate = call->gate,
+        .up = call->up,
+        .y = call->y,
+        .shape = call->shape,
+        .layout__ = &call->layout__,
+        .stride__ = call->stride__,
+    };
+}
+
+void CPU_SYMBOL(silu_mul)(const void *record, int64_t begin, int64_t end);
+
+void CPU_SYMBOL(silu_mul)(const void *record, int64_t begin, int64_t end) {
+    const silu_mul_args args = silu_mul_args_from(record);
+    silu_mul(&args, begin, end);
+}

@@ -1,0 +1,144 @@
+"""What lines of `elementwise:` become for one choice of dtypes: kinds, conversions, and values that are shared."""
+
+from __future__ import annotations
+
+import pytest
+
+from codegen.elementwise import Kind, KindProblem, Program, build
+from codegen.expr import Expr, Name, NameKind, Type
+from codegen.expr_parse import parse
+from codegen.scope import Scope
+
+DTYPES = {"h": "bfloat16", "x": "float32", "d": "float64", "i": "int32", "b": "uint8", "m": "bool"}
+UNIFORMS = {"s": Kind.WEAK, "n": Kind.INT, "flag": Kind.BOOL}
+
+
+def expression(text: str) -> Expr:
+    kinds = {"int32": Type.INT, "uint8": Type.INT, "bool": Type.BOOL}
+    names = {name: Name(name, NameKind.ELEMENT, kinds.get(dtype, Type.FLOAT)) for name, dtype in DTYPES.items()}
+    names["s"] = Name("s", NameKind.SCALAR, Type.FLOAT)
+    names["n"] = Name("n", NameKind.DIM, Type.INT)
+    names["flag"] = Name("flag", NameKind.SCALAR, Type.BOOL)
+    expr, problems = parse(text, Scope(names, variables=("T",), lines=True))
+    assert expr is not None, problems
+    return expr
+
+
+def program(*lines: str, dtype: str = "float32") -> Program:
+    return build(
+        [(f"y{i}", dtype, expression(line)) for i, line in enumerate(lines)], DTYPES, UNIFORMS, {"T": "float16"}
+    )
+
+
+def result(text: str, dtype: str = "float32") -> Kind:
+    one = program(text, dtype=dtype)
+    return one.values[one.stores[0].value].kind
+
+
+@pytest.mark.parametrize(
+    ("text", "dtype", "kind"),
+    [
+        ("h * x", "float32", Kind.F32),
+        ("h * d", "float32", Kind.F64),
+        ("x * s", "float64", Kind.F32),  # a float argument takes the width of what it meets
+        ("i * s", "float32", Kind.F32),  # and of the output where it meets no float
+        ("i * s", "float64", Kind.F64),
+        ("i / 2", "bfloat16", Kind.F32),
+        ("exp(i)", "float64", Kind.F64),
+        ("i + b", "int32", Kind.INT),
+        ("m + m", "int32", Kind.INT),
+        ("x if m else i", "float32", Kind.F32),
+        ("i if m else 0.5", "float64", Kind.F64),
+        ("1 / n", "float32", Kind.F32),
+        ("x ** 2", "float32", Kind.F32),
+        ("i ** 2", "int32", Kind.INT),
+        ("m and x > 0", "bool", Kind.BOOL),
+        ("m == (i > 0)", "bool", Kind.BOOL),
+        ("floor(x)", "int32", Kind.F32),
+        ("round(i * 0.5)", "int32", Kind.F64),
+        ("saturate(x)", "uint8", Kind.F32),
+        ("saturate(i)", "uint8", Kind.INT),
+    ],
+)
+def test_kinds(text: str, dtype: str, kind: Kind) -> None:
+    assert result(text, dtype) is kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("x * i", {Kind.F32}),  # converted as it is loaded
+        ("x * (i + 1)", {Kind.F32, Kind.INT}),
+        ("x * m", {Kind.F32}),
+        ("x if m else 0", {Kind.F32, Kind.BOOL}),
+        ("x if s > 0.5 else 0", {Kind.F32}),  # what is the same for every element does not count
+        ("x * d", {Kind.F64}),
+    ],
+)
+def test_what_differs_from_element_to_element(text: str, kinds: set[Kind]) -> None:
+    assert program(text).kinds() == kinds
+
+
+@pytest.mark.parametrize(
+    ("text", "dtype", "problem"),
+    [
+        ("x + 1", "int32", "this is a float, and y0 is int32"),
+        ("i / 2", "int32", "this is a float, and y0 is int32"),
+        ("floor(x) / 2", "int32", "this is a float, and y0 is int32"),
+        ("min(floor(x), s)", "int32", "this is a float, and y0 is int32"),
+        ("i", "bool", "this is an int, and y0 is bool"),
+        ("saturate(x)", "float32", "saturate clamps to the range of integers, float8 and float16, and y0 is float32"),
+        ("-saturate(x)", "int8", "saturate(...) stands outermost"),
+        ("i", "complex64", "y0 can be complex64, and lines cannot compute complex numbers"),
+    ],
+)
+def test_lines_that_mean_nothing(text: str, dtype: str, problem: str) -> None:
+    with pytest.raises(KindProblem) as caught:
+        program(text, dtype=dtype)
+    assert caught.value.text == problem
+
+
+@pytest.mark.parametrize(
+    "text", ["floor(x)", "-trunc(x) + 2", "min(round(x), 3)", "ceil(x) if m else 0", "sign(x) * 5", "round(x) * i"]
+)
+def test_whole_numbers_can_be_stored_as_integers(text: str) -> None:
+    assert program(text, dtype="int32").stores[0].whole
+
+
+def test_equal_parts_are_computed_once() -> None:
+    one = program("x * sigmoid(x)", "1 - sigmoid(x)", "sigmoid(x) if x > 0 else sigmoid(x)")
+    assert [value.op for value in one.values].count("sigmoid") == 1
+    assert [value.op for value in one.values].count("load") == 1
+
+
+def test_zeros_keep_their_sign_and_kind() -> None:
+    one = program("x + 0.0", "x + -0.0", "i + 0")
+    constants = [repr(value.number) for value in one.values if value.op == "constant"]
+    assert constants == ["0.0", "-0.0", "0.0"] or constants == ["0.0", "-0.0", "0"]
+
+
+def test_small_powers_are_products() -> None:
+    for text, ops in (
+        ("x ** 3", {"load", "*"}),
+        ("x ** 0.5", {"load", "sqrt"}),
+        ("x ** -0.5", {"load", "rsqrt"}),
+        ("x ** -2", {"load", "*", "constant", "/"}),
+        ("x ** 0", {"constant"}),
+        ("x ** 2.5", {"load", "constant", "pow"}),
+        ("i ** 8", {"load", "*"}),
+    ):
+        one = program(text, dtype="float32" if "x" in text else "int32")
+        assert {one.values[index].op for index in one.needed(one.stores[0])} == ops, text
+
+
+def test_conditions_on_dtypes_are_decided() -> None:
+    one = program("floor(x) if T == float32 else x * sizeof(T)")
+    needed = [one.values[index] for index in sorted(one.needed(one.stores[0]))]
+    assert [value.op for value in needed] == ["load", "constant", "*"]
+    assert needed[1].number == 2.0
+
+
+def test_where_and_if_are_one() -> None:
+    assert program("where(m, x, 1)").values == program("x if m else 1").values
+    assert program("clamp(x, 0, 1)").values == program("min(max(x, 0), 1)").values
+    assert program("pow(x, s)").values == program("x ** s").values
