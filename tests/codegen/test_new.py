@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from codegen import supported
 from codegen.__main__ import main
 
 SPEC = """\
@@ -106,6 +107,19 @@ def test_cuda_only(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert Path("csrc/second.cu").exists()
     assert "      devices: [cuda]\n      launch:\n" in Path("ops.yaml").read_text()
     assert main(["generate"]) == 0
+
+
+def test_elementwise(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An expression instead of bodies, as soon as the generator takes one; refused by name until then."""
+    refused = "elementwise" in supported.KEYS
+    assert main(["new", "second", "--elementwise"]) == refused
+    assert not Path("csrc/second.c").exists()
+    if refused:
+        assert "second: `elementwise:` is not supported yet\n" in capsys.readouterr().err
+        assert Path("ops.yaml").read_text() == SPEC
+    else:
+        assert "      elementwise:\n        y: x\n" in Path("ops.yaml").read_text()
+        assert main(["generate"]) == 0
 
 
 def test_devices_of_the_file(project: Path) -> None:
