@@ -146,7 +146,8 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
     if read.diagnostics.errors == before:
         draft = replace(draft, variants=check_variants(read, node, draft))
     if contract.valid:
-        draft = replace(draft, batch=check_keys.check_batch(read, node, draft))
+        batch, autocast = check_keys.check_batch(read, node, draft), check_keys.check_autocast(read, node, draft)
+        draft = replace(draft, batch=batch, autocast=autocast)
     passes = check_passes(read, key, node, contract, draft.dtype_choices, devices)
     lines = check_elementwise(read, key, node, contract, draft.dtype_choices)
     if read.diagnostics.errors != before:

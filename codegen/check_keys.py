@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from codegen import load
+from codegen.autocast import CAST, cast_inputs
 from codegen.check_rules import check_flag
 from codegen.contract import DimEntry, Shape, StarEntry, TensorType
-from codegen.errors import nearest, shown
+from codegen.errors import nearest, one_of, shown
 from codegen.expr import Compare, Constant, Name, NameKind, Type
 from codegen.load import Mapping, Node
 from codegen.model import Operator
@@ -16,6 +18,7 @@ from codegen.scope import Scope
 from codegen.tags import SAID_BY_KEY, TAGS
 
 MAX_DEPRECATED = 300
+POLICIES = ("float32", "lower", "promote")
 
 
 def check_tags(read: Reader, node: Mapping) -> tuple[str, ...]:
@@ -94,6 +97,23 @@ def check_requires(read: Reader, node: Mapping, devices: tuple[str, ...]) -> Com
     if "cuda" not in devices:
         read.error(value, "this operator has no cuda in `devices:`")
     return expr
+
+
+def check_autocast(read: Reader, node: Mapping, op: Operator) -> str:
+    """`autocast:`, which there must be something to do for."""
+    value = node.get("autocast")
+    read = read.within("autocast")
+    scalar = read.text(value, f"one of {', '.join(POLICIES)}") if value is not None else None
+    if scalar is None:
+        return ""
+    if scalar.text not in POLICIES:
+        read.error(scalar, f'expected {one_of(POLICIES)}, got "{shown(scalar.text)}"')
+    elif op.written:
+        read.error(scalar, f"{op.written[0].name} is written, and a copy of another dtype would be written instead")
+    elif not cast_inputs(replace(op, autocast=scalar.text)):
+        hint = f"a dtype variable of inputs stands for two or more of {', '.join(CAST)}"
+        read.error(scalar, "this operator has no inputs that autocast could cast", hint)
+    return scalar.text
 
 
 def check_batch(read: Reader, node: Mapping, op: Operator) -> tuple[str, ...]:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from codegen.autocast import cast_inputs
 from codegen.model import Operator
+
+_CAST = {
+    "float32": "float32",
+    "lower": "its own dtype",
+    "promote": "the widest dtype among them",
+}
 
 
 def operator_notes(op: Operator) -> tuple[str, ...]:
@@ -16,6 +23,9 @@ def operator_notes(op: Operator) -> tuple[str, ...]:
         found.append("Results can differ from run to run: refused under torch.use_deterministic_algorithms(True).")
     if op.oldest_arch:
         found.append(f"On CUDA needs compute capability {op.oldest_arch // 10}.{op.oldest_arch % 10} or newer.")
+    if op.autocast:
+        inputs = [name for names in cast_inputs(op).values() for name in names]
+        found.append(f"torch.autocast casts {' and '.join(inputs)} to {_CAST[op.autocast]}.")
     if op.batch:
         found.append(f"Results along {' and '.join(op.batch)} are independent.")
     return tuple(found)

@@ -17,7 +17,6 @@ KEYS = {
     "kernels": "`kernels:` (custom launches)",
     "full_cuda": "`full_cuda:`",
     "random": "`random:`",
-    "autocast": "`autocast:`",
 }
 
 # With one of these an operator needs no `launch:` or body of its own; what follows from its absence is not reported.

@@ -16,6 +16,7 @@ from codegen.defaults import default_text
 from codegen.describe_keys import operator_notes
 from codegen.errors import one_of
 from codegen.lower.python_arguments import annotation, default
+from codegen.lower.python_autocast import autocast_lines
 from codegen.lower.python_autograd import AutogradView, autograd_view
 from codegen.lower.python_fake import fake_lines
 from codegen.lower.python_names import Names, call, docstring
@@ -59,6 +60,7 @@ class ModuleView:
     out: tuple[str, ...]  # lines of the wrapper that hand keywords to the out variant
     records: bool  # has a kernel at the Autograd key
     kernels: tuple[Kernels, ...]
+    autocast: tuple[str, ...]
     entries: str  # the operator and its twins
     tags: str
     nondeterministic: bool
@@ -235,7 +237,9 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         header=tuple(_header(public_schema(library.namespace, op), op.doc)),
         variables=tuple(line for variable in op.types for line in _variable(variable)),
         sequence=any("Sequence[" in parameter for parameter in parameters(op)),
-        unchecked=_records(op) or bool(op.variants) or any(": Any" in name for name in parameters(op, unchecked=True)),
+        unchecked=_records(op)
+        or bool(op.variants or op.autocast)
+        or any(": Any" in name for name in parameters(op, unchecked=True)),
         saves=bool(op.saved_outputs),
         declared=op.backward is not None,
         differentiable=not op.never_requires_grad,
@@ -247,6 +251,7 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         out=tuple(_out_lines(names, passed(op))),
         records=_records(op) or bool(op.variants),
         kernels=tuple(_kernels(op)),
+        autocast=tuple(autocast_lines(names, parameters(op), passed(op))),
         entries=", ".join(_overload(library.namespace, entry.name) for entry in dispatched(op)),
         tags=", ".join(f'"{tag}"' for tag in tags_of(op)),
         nondeterministic=not op.deterministic,

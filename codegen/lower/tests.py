@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from codegen.autocast import cast_inputs
 from codegen.contract import Acc, Argument, Dtype, FixedDtype, TensorType, Word
 from codegen.lower.elementwise_host import alike
 from codegen.lower.python_names import COLUMNS, call
@@ -44,6 +45,7 @@ class TestView:
     tags: bool
     nondeterministic: bool
     deprecated: bool
+    autocast: bool
 
 
 def _string(text: str) -> str:
@@ -135,6 +137,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         *([("tags", _strings(tags_of(op)))] if tags_of(op) else []),
         *([("alike", _dict((o.name, _strings(alike(op, o))) for o in broadcast))] if broadcast else []),
         *([("is_elementwise", "True")] if op.elementwise else []),
+        *([("autocast", _string(op.autocast)), ("cast", _cast(op))] if op.autocast else []),
     ]
     lines = ["OP = Contract("]
     for name, value in fields:
@@ -151,6 +154,10 @@ def _from_the_call(op: Operator) -> list[tuple[str, str]]:
     devices = [name for name, kind in kinds if kind.kind == "device"]
     found = [("dtypes", _dict(dtypes))] if dtypes else []
     return [*found, ("devices", _strings(devices))] if devices else found
+
+
+def _cast(op: Operator) -> str:
+    return _dict((variable, _strings(inputs)) for variable, inputs in cast_inputs(op).items())
 
 
 def _usually_default(usual: Sample, argument: Argument) -> bool:
@@ -245,7 +252,7 @@ def _modules(op: Operator) -> list[str]:
     """The parts of the harness that the tests of an operator use."""
     own = ["written" if op.written else "gradients", *(["variants"] if op.variants else [])]
     own += ["project"] if op.samples.function else []
-    own += ["keys"] if tags_of(op) or op.deprecated else []
+    own += ["keys"] if tags_of(op) or op.deprecated or op.autocast else []
     return sorted(["compiled", "cuda", "forward", "refused", *own])
 
 
@@ -297,4 +304,5 @@ def test_view(library: Library, op: Operator) -> TestView:
         tags=bool(tags_of(op)),
         nondeterministic=not op.deterministic,
         deprecated=bool(op.deprecated),
+        autocast=bool(op.autocast),
     )

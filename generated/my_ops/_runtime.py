@@ -7,6 +7,7 @@ Nothing here touches CUDA. Whatever goes wrong is one ImportError, which says wh
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
 import re
 import warnings
@@ -113,6 +114,11 @@ after_autograd = torch._C._after_autograd_keyset
 after_in_place = torch._C._after_ADInplaceOrView_keyset
 after_backend_select = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.BackendSelect)
 forward_ad = torch.autograd.forward_ad
+is_autocast_enabled = torch._C._is_any_autocast_enabled
+_autocast_dtypes = (torch.float32, torch.float16, torch.bfloat16)
+_autocast_keys = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU) | torch._C.DispatchKeySet(
+    torch._C.DispatchKey.AutocastCUDA
+)
 _deprecated: set[str] = set()  # of which a call has said so
 
 
@@ -219,6 +225,29 @@ def warn_deprecated(operator: str, text: str) -> None:
     if operator not in _deprecated:
         _deprecated.add(operator)
         warnings.warn(f"my_ops::{operator}: deprecated: {text}", FutureWarning, stacklevel=3)
+
+
+def cast(policy: str, allowed: tuple[torch.dtype, ...], *tensors: Any) -> list[Any]:
+    """The tensors in the dtype that `autocast:` asks for; those that autocast does not touch, and all of them when the
+    operator has no kernel of that dtype, as they are.
+    """
+    eligible = [t.dtype for t in tensors if t is not None and t.dtype in _autocast_dtypes]
+    if not eligible:
+        return list(tensors)
+    if policy == "float32":
+        dtype = torch.float32
+    elif policy == "lower":
+        dtype = torch.get_autocast_dtype(next(t.device.type for t in tensors if t is not None))
+    else:
+        dtype = functools.reduce(torch.promote_types, eligible)
+    if dtype not in allowed:
+        return list(tensors)
+    return [t.to(dtype) if t is not None and t.dtype in _autocast_dtypes else t for t in tensors]
+
+
+def below_autocast() -> Any:
+    """A context in which calls go past the Autocast keys."""
+    return torch._C._ExcludeDispatchKeyGuard(_autocast_keys)
 
 
 def refuse_transform(operator: str) -> NoReturn:

@@ -74,6 +74,7 @@ F = "    inputs:\n      x: T[*rows, n]\n"
             [("    flops: n\n", "    flops: n\n    tags: [pointwise]\n    since: 1.0\n    deprecated: use g\n")],
             ["+ f: since changed", "+ f: deprecated changed", "+ f: tags changed"],
         ),
+        ([("    flops: n\n", "    flops: n\n    autocast: lower\n")], ["- f: autocast changed"]),
         ([("    flops: n\n", "    flops: n\n    deterministic: false\n")], ["- f: no longer deterministic"]),
         ([("    values: [0", "    batch: k\n    values: [0")], ["+ g: batch: also k"]),
         # arguments

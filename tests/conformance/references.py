@@ -383,3 +383,19 @@ def quantised(x: Tensor, scale: Tensor, zero: Tensor) -> tuple[Tensor, Tensor]:
         return torch.clamp(torch.round(torch.nan_to_num(y, nan=0.0)), limits.min, limits.max).to(zero.dtype)
 
     return saturated(100 / scale * x + zero), saturated(64 * x)
+
+
+def in_float32(x: Tensor, shift: Tensor, w: Tensor | None) -> Tensor:
+    return x * (1 if w is None else w) + shift
+
+
+def in_float32_backward(grad_y: Tensor, x: Tensor, w: Tensor | None) -> tuple[Tensor, Tensor]:
+    return grad_y * (1 if w is None else w), grad_y * x
+
+
+def lowered(x: Tensor, u: Tensor) -> tuple[Tensor, Tensor]:
+    return 3 * x, 5 * u
+
+
+def promoted(a: Tensor, b: Tensor, u: Tensor) -> tuple[Tensor, Tensor]:
+    return a + b, 5 * u

@@ -114,6 +114,8 @@ class Contract:
     dtypes: Mapping[str, str] = field(default_factory=dict)  # arguments that name the dtype of a variable
     devices: tuple[str, ...] = ()  # arguments that name the device of the call
     tags: tuple[str, ...] = ()
+    autocast: str = ""
+    cast: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # dtype variable -> inputs that autocast casts
 
     alike: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 
-from tests.harness.contract import Contract, Sample
-from tests.harness.layouts import make
+from tests.harness.contract import Arguments, Contract, Sample
+from tests.harness.layouts import leaves, make
+
+HALF_OR_SINGLE = (torch.float32, torch.float16, torch.bfloat16)
 
 
 def tagged(op: Contract) -> None:
@@ -23,13 +27,7 @@ def nondeterministic(op: Contract, device: str, sample: Sample) -> None:
     """Every road refuses where only deterministic algorithms are wanted, or warns where that is enough."""
     arguments = make(op, sample, op.choices()[0], device)
     text = "results can differ from run to run"
-    torch._dynamo.reset()
-    overload = op.overload
-
-    def call(*positional: object, **keyword: object) -> object:
-        return overload(*positional, **keyword)
-
-    roads = [op.wrapper, *op.dispatched(), torch.compile(call, backend="aot_eager", fullgraph=True)]
+    roads = [op.wrapper, *op.dispatched(), _compiled(op)]
     for road in roads:
         op.results(road, arguments)
     before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
@@ -56,3 +54,58 @@ def deprecated(op: Contract, device: str, sample: Sample) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         op.results(op.wrapper, arguments)
+
+
+def autocast(op: Contract, device: str, dtypes: tuple[str, ...], lower: str, sample: Sample) -> None:
+    """Every road gives under autocast what it gives for inputs that were cast before, gradients included."""
+    arguments = make(op, sample, dtypes, device)
+    tensors = leaves(arguments, op.gradients) if op.autograd == "declared" else arguments
+    mixed = [tensors]
+    if op.autocast == "promote":  # one input of each variable is of another dtype
+        mixed.append(
+            {**tensors, **{names[0]: tensors[names[0]].detach().to(torch.float32) for names in op.cast.values()}}
+        )
+    for given in mixed:
+        cast = {**given, **_cast(op, given, getattr(torch, lower))}
+        wanted = op.results(op.wrapper, cast)
+        for road in [*op.roads(), _compiled(op)]:
+            with torch.autocast(torch.device(device).type, getattr(torch, lower)):
+                found = op.results(road, given)
+            for one, other in zip(found, wanted, strict=True):
+                assert one.dtype == other.dtype
+                assert torch.equal(one, other)
+            with torch.inference_mode(), torch.autocast(torch.device(device).type, getattr(torch, lower)):
+                plain = {k: v.detach() if isinstance(v, torch.Tensor) else v for k, v in given.items()}
+                assert all(torch.equal(one, other) for one, other in zip(op.results(road, plain), wanted, strict=True))
+            inputs = [given[name] for name in op.gradients if given[name].requires_grad]
+            if op.autograd == "declared" and inputs:
+                right = torch.autograd.grad(sum(r.sum() for r in wanted), inputs, retain_graph=True)
+                gradients = torch.autograd.grad(sum(r.sum() for r in found), inputs)
+                for name, one, other in zip(inputs, gradients, right, strict=True):
+                    assert one.dtype == name.dtype
+                    assert torch.equal(one, other)
+
+
+def _compiled(op: Contract) -> Callable[..., Any]:
+    torch._dynamo.reset()
+    overload = op.overload
+
+    def call(*positional: Any, **keyword: Any) -> Any:
+        return overload(*positional, **keyword)
+
+    return torch.compile(call, backend="aot_eager", fullgraph=True)
+
+
+def _cast(op: Contract, given: Arguments, lower: torch.dtype) -> Arguments:
+    """The inputs that autocast casts, in the dtype that it casts to."""
+    found: Arguments = {}
+    for variable, names in op.cast.items():
+        present = [name for name in names if given[name] is not None and given[name].dtype in HALF_OR_SINGLE]
+        wide = any(given[name].dtype == torch.float32 for name in present)
+        wide = wide or len({given[name].dtype for name in present}) > 1
+        dtype = lower if op.autocast == "lower" else torch.float32
+        if op.autocast == "promote" and present and not wide:
+            dtype = given[present[0]].dtype
+        if str(dtype).removeprefix("torch.") in op.types[variable]:
+            found |= {name: given[name].to(dtype) for name in present}
+    return found
