@@ -12,6 +12,7 @@ from codegen.autocast import cast_inputs
 from codegen.contract import Acc, Argument, Dtype, FixedDtype, TensorType, Word
 from codegen.lower.elementwise_host import alike
 from codegen.lower.python_names import COLUMNS, call
+from codegen.lower.record import MAX_DIMS
 from codegen.lower.schema import public_schema
 from codegen.lower.tests_refused import Wrong, WrongTensor, dtype_of, wrong_calls
 from codegen.lower.tests_samples import Sample, absences, base, growing, large, samples
@@ -232,7 +233,9 @@ def _wrong_tensor(tensor: WrongTensor) -> str:
     extra = f", elements={_numbers(tensor.elements)}" if tensor.elements else ""
     extra = ", other=True" if tensor.other_device else extra
     extra += f", strides={tensor.strides}" if tensor.strides else ""
-    return f"Tensor({_string(tensor.dtype)}, {tensor.shape}{extra})"
+    many = len(tensor.shape) > MAX_DIMS and set(tensor.shape) == {1}
+    shape = f"(1,) * {len(tensor.shape)}" if many else str(tensor.shape)
+    return f"Tensor({_string(tensor.dtype)}, {shape}{extra})"
 
 
 def _wrong(op: Operator, wrong: Wrong) -> list[str]:

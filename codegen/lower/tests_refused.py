@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from codegen.contract import Acc, FixedDtype, ScalarType, StarFunction, TensorType
 from codegen.expr import Expr, Logic, Name, Query, Type, Unary, integer
+from codegen.lower.record import MAX_DIMS
 from codegen.lower.tests_samples import Sample, failing, with_dims, without_star
 from codegen.lower.tests_scalars import Scalar, breaking
 from codegen.lower.tests_values import Filling, Number, wrong_numbers
@@ -259,7 +260,7 @@ def _differently(shape: tuple[int, ...], comparison: Comparison) -> Iterator[tup
 def wrong_calls(first: Sample) -> list[Wrong]:
     """A wrong call for each rule that can be broken alone; `first` is a right one, with all arguments."""
     op = first.op
-    found: list[Wrong] = []
+    found = [_many_dims(first, argument.name) for argument in op.tensors]
     earlier: list[Expr] = []
     stars: list[StarFunction] = []
     for conditional in op.rules:
@@ -337,6 +338,12 @@ def _made(sample: Sample, rule: Rule) -> list[Expr]:
     """What must hold for the output to be there that a rule is about."""
     condition = sample.op.output(rule.output).condition if isinstance(rule, When) and rule.output else None
     return [condition] if condition is not None else []
+
+
+def _many_dims(usual: Sample, name: str) -> Wrong:
+    """A tensor of more dims than PyTorch's own operators take."""
+    tensor = WrongTensor(dtype_of(usual, name), (1,) * (MAX_DIMS + 1))
+    return Wrong(((name, tensor),), (), f"{name}: expected at most {MAX_DIMS} dimensions, got {MAX_DIMS + 1}")
 
 
 def _follows(usual: Sample, rule: ShapeRule, comparison: Comparison) -> bool:

@@ -86,6 +86,8 @@ LARGE = [
     {"table": (7, 9), "index": Elements((238610405,), 0, 7)},
 ]
 WRONG = [
+    Wrong({"table": Tensor("float64", (1,) * 65)}, "table: expected at most 64 dimensions, got 65"),
+    Wrong({"index": Tensor("int32", (1,) * 65)}, "index: expected at most 64 dimensions, got 65"),
     Wrong(
         {"table": Tensor("float8_e5m2", (7, 9))},
         "table: expected dtype float64, float32, float16, bfloat16, uint8, int8, int16, int32, int64, bool, complex64 or complex128, got float8_e5m2",

@@ -59,6 +59,8 @@ LARGE = [
     {"x": (2, 3, 357915608), "weight": (357915608,)},
 ]
 WRONG = [
+    Wrong({"x": Tensor("float64", (1,) * 65)}, "x: expected at most 64 dimensions, got 65"),
+    Wrong({"weight": Tensor("float64", (1,) * 65)}, "weight: expected at most 64 dimensions, got 65"),
     Wrong({"x": Tensor("int32", (2, 3, 7))}, "x: expected dtype float64, float32, float16 or bfloat16, got int32"),
     Wrong({"weight": Tensor("int32", (7,))}, "weight: expected dtype float64 (as x), got int32"),
     Wrong({"weight": Tensor("float64", (7,), other=True)}, "weight: expected device {device} (as x), got {other}"),

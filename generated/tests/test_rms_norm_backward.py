@@ -59,6 +59,10 @@ LARGE = [
     {"grad_y": (2, 3, 357915608), "x": (2, 3, 357915608), "weight": (357915608,), "rstd": (2, 3)},
 ]
 WRONG = [
+    Wrong({"grad_y": Tensor("float64", (1,) * 65)}, "grad_y: expected at most 64 dimensions, got 65"),
+    Wrong({"x": Tensor("float64", (1,) * 65)}, "x: expected at most 64 dimensions, got 65"),
+    Wrong({"weight": Tensor("float64", (1,) * 65)}, "weight: expected at most 64 dimensions, got 65"),
+    Wrong({"rstd": Tensor("float64", (1,) * 65)}, "rstd: expected at most 64 dimensions, got 65"),
     Wrong(
         {"grad_y": Tensor("int32", (2, 3, 7))},
         "grad_y: expected dtype float64, float32, float16 or bfloat16, got int32",

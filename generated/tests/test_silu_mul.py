@@ -59,6 +59,8 @@ LARGE = [
     {"gate": (2147493648,), "up": (2147493648,)},
 ]
 WRONG = [
+    Wrong({"gate": Tensor("float64", (1,) * 65)}, "gate: expected at most 64 dimensions, got 65"),
+    Wrong({"up": Tensor("float64", (1,) * 65)}, "up: expected at most 64 dimensions, got 65"),
     Wrong({"gate": Tensor("int32", (2, 3))}, "gate: expected dtype float64, float32, float16 or bfloat16, got int32"),
     Wrong({"up": Tensor("int32", (2, 3))}, "up: expected dtype float64 (as gate), got int32"),
     Wrong({"up": Tensor("float64", (2, 3), other=True)}, "up: expected device {device} (as gate), got {other}"),

@@ -57,6 +57,7 @@ LARGE = [
     {"x": (2147493648,)},
 ]
 WRONG = [
+    Wrong({"x": Tensor("float64", (1,) * 65)}, "x: expected at most 64 dimensions, got 65"),
     Wrong({"x": Tensor("int32", (2, 3))}, "x: expected dtype float64, float32, float16 or bfloat16, got int32"),
 ]
 

@@ -57,6 +57,8 @@ LARGE = [
     {"grad_y": (2147493648,), "x": (2147493648,)},
 ]
 WRONG = [
+    Wrong({"grad_y": Tensor("float64", (1,) * 65)}, "grad_y: expected at most 64 dimensions, got 65"),
+    Wrong({"x": Tensor("float64", (1,) * 65)}, "x: expected at most 64 dimensions, got 65"),
     Wrong(
         {"grad_y": Tensor("int32", (2, 3))}, "grad_y: expected dtype float64, float32, float16 or bfloat16, got int32"
     ),

@@ -17,12 +17,18 @@ SHARED = ("CMakeLists.txt", "cmake", "codegen", "templates", "csrc/cpu", "csrc/d
 
 
 def build() -> Path:
-    """The folder to import the package from. Warnings of the C compiler are errors."""
-    wanted = {PROJECT / name: ROOT / name for name in SHARED}
-    wanted[PROJECT / "ops.yaml"] = HERE / "ops.yaml"
-    wanted |= {PROJECT / "csrc" / body.name: body for body in (HERE / "csrc").iterdir()}
-    (PROJECT / "csrc").mkdir(parents=True, exist_ok=True)
-    for link in (*PROJECT.iterdir(), *(PROJECT / "csrc").iterdir()):
+    """The folder to import the conformance package from. Warnings of the C compiler are errors."""
+    return build_project(HERE, PROJECT, "-Werror")
+
+
+def build_project(source: Path, folder: Path, flags: str) -> Path:
+    """Generates and builds in `folder` what `source` has in ops.yaml and csrc/; the folder to import from."""
+    bodies = [body for body in (source / "csrc").iterdir() if body.is_file()]
+    wanted = {folder / name: ROOT / name for name in SHARED}
+    wanted[folder / "ops.yaml"] = source / "ops.yaml"
+    wanted |= {folder / "csrc" / body.name: body for body in bodies}
+    (folder / "csrc").mkdir(parents=True, exist_ok=True)
+    for link in (*folder.iterdir(), *(folder / "csrc").iterdir()):
         if link.is_symlink() and link not in wanted:
             link.unlink()
     for link, target in wanted.items():
@@ -31,13 +37,13 @@ def build() -> Path:
     environment = {
         **os.environ,
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
-        "CFLAGS": f"{os.environ.get('CFLAGS', '')} -Werror".strip(),
+        "CFLAGS": f"{os.environ.get('CFLAGS', '')} {flags}".strip(),
     }
     for command in ([sys.executable, "-m", "codegen", "generate"], ["sh", "cmake/dev_build.sh"]):
-        done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(command)}:\n{(done.stdout + done.stderr)[-8000:]}")
-    return PROJECT / "generated"
+    return folder / "generated"
 
 
 if __name__ == "__main__":
