@@ -7,7 +7,7 @@ Done once per operator. Plain names bind first, over all inputs in order; then e
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codegen.bind_arguments import argument_rules, scalars, sizes_rules
 from codegen.contract import (
@@ -56,6 +56,7 @@ from codegen.rules import (
     ComputedCompare,
     ComputeStar,
     ContiguousRule,
+    CountRule,
     Decide,
     Derive,
     DeviceRule,
@@ -67,6 +68,7 @@ from codegen.rules import (
     Index,
     Known,
     OverlapRule,
+    PlaceRule,
     PlainRule,
     RankRule,
     Rule,
@@ -77,6 +79,9 @@ from codegen.rules import (
     StarCompare,
     ValueRule,
     When,
+    each_of,
+    first_of,
+    list_of,
 )
 from codegen.types import DTYPES
 
@@ -103,6 +108,7 @@ class PlainShape:
     argument: str
     entries: tuple[PlainEntry, ...]
     optional: bool = False
+    is_list: bool = False  # it is that of each of its tensors
 
 
 def find_dims(shapes: Sequence[PlainShape], valued: frozenset[str]) -> tuple[Dim, ...]:
@@ -115,7 +121,7 @@ def find_dims(shapes: Sequence[PlainShape], valued: frozenset[str]) -> tuple[Dim
     found: dict[str, Dim] = {}
     for optional in (False, True):
         for shape in shapes:
-            if shape.optional is not optional:
+            if shape.optional is not optional or shape.is_list:
                 continue
             for name, place in _places(shape, stars):
                 known = found.get(name)
@@ -124,6 +130,10 @@ def find_dims(shapes: Sequence[PlainShape], valued: frozenset[str]) -> tuple[Dim
                 places = known.places if known is not None else ()
                 if all(earlier.argument != place.argument for earlier in places):
                     found[name] = Dim(name, name in stars, (*places, place), optional)
+    for shape in shapes:
+        for name, place in _places(replace(shape, argument=each_of(shape.argument)), stars) if shape.is_list else ():
+            if name not in valued:
+                found.setdefault(name, Dim(name, name in stars, (place,), each=shape.argument))
     return tuple(found.values())
 
 
@@ -153,12 +163,20 @@ def rules(
     tensors = [(argument.name, argument.type) for argument in arguments if isinstance(argument.type, TensorType)]
     optional = frozenset(argument.name for argument in arguments if argument.type.optional)
     on_host = {argument.name for argument in arguments if argument.has_word("cpu")}
-    found: list[Rule] = [*_dtype_rules(types, arguments, optional)]
-    placed = [name for name, _ in tensors if name not in on_host]
+    found: list[Rule] = [*list_rules(tensors, dims), *_dtype_rules(types, arguments, optional)]
+    # From here on rules on a list are rules on each of its tensors.
+    lists = {name for name, tensor in tensors if tensor.is_list}
+    tensors = [(each_of(name) if tensor.is_list else name, tensor) for name, tensor in tensors]
+    placed = [name for name, _ in tensors if list_of(name) not in on_host]
     first = next((name for name in placed if name not in optional), "")
-    placing = [name for name, _ in tensors if name != first]
+    placing = [name for name, _ in tensors if name != first or name not in lists]
+    first = first.replace("[_i]", "[0]")
+    if first and all(tensor.is_list for _, tensor in tensors):
+        found.append(PlaceRule(first, tuple(devices)))
     found += [
-        _given(HostRule(name) if name in on_host else DeviceRule(name, first), name, optional) for name in placing
+        _given(HostRule(name) if list_of(name) in on_host else DeviceRule(name, first), name, optional)
+        for name in placing
+        if name != first
     ]
     found += [_given(rule, rule.argument, optional) for rule in argument_rules(arguments, first, devices)]
     expanded = {argument.name for argument in arguments if argument.has_word("expand")}
@@ -179,7 +197,8 @@ def rules(
         rule = (_expand_rule if name in expanded else _shape_rule)(name, tensor.shape, by_name, stars)
         if rule is not None:
             found.append(_given(rule, name, optional))
-    contiguous = [argument.name for argument in arguments if argument.has_word("contiguous")]
+    worded = [argument.name for argument in arguments if argument.has_word("contiguous")]
+    contiguous = [name for name, _ in tensors if list_of(name) in worded]
     found += [_given(ContiguousRule(name), name, optional) for name in contiguous]
     found += [CheckRule(check.condition, check.text, check.message) for check in checks]
     found += _column_checks(arguments, values)
@@ -192,6 +211,26 @@ def rules(
     return (*found, *_overlaps(tensors, optional))
 
 
+def list_rules(tensors: Sequence[tuple[str, TensorType]], dims: Sequence[Dim]) -> Iterator[CountRule]:
+    """A list has tensors; lists whose shapes share a name have equally many."""
+    for name, tensor in tensors:
+        if tensor.is_list:
+            yield CountRule(name)
+            used = {one for entry in tensor.shape.entries for one in _named(entry)}
+            owners = dict.fromkeys(dim.each for dim in dims if dim.name in used and dim.each not in ("", name))
+            yield from (CountRule(name, owner) for owner in owners)
+
+
+def _named(entry: ShapeEntry) -> Iterator[str]:
+    """The names in one entry of a shape."""
+    if isinstance(entry, StarEntry):
+        yield entry.name
+    elif isinstance(entry, DimEntry):
+        yield from (name.name for name in names(entry.expr))
+    else:
+        yield from named_stars(entry)
+
+
 def _overlaps(tensors: Sequence[tuple[str, TensorType]], optional: frozenset[str]) -> Iterator[Rule]:
     """What is written lies neither on itself nor on any other argument; a pair of written ones is looked at once."""
     written = [name for name, tensor in tensors if tensor.written]
@@ -199,6 +238,11 @@ def _overlaps(tensors: Sequence[tuple[str, TensorType]], optional: frozenset[str
         others = [other for other, _ in tensors if other not in written[i:]]
         for other in (name, *others):
             given = tuple(one for one in dict.fromkeys((name, other)) if one in optional)
+            if other == name and name != list_of(name):  # each on itself, and on the others
+                yield _given(OverlapRule(name, name), name, optional)
+            if name != list_of(name) or other != list_of(other):
+                yield OverlapRule(name, other.replace("[_i]", "[_j]"))
+                continue
             rule = OverlapRule(name, other)
             yield When(given, (), rule) if given else rule
 
@@ -216,7 +260,9 @@ def _output_rules(output: Output, arguments: Sequence[Argument], dims: Mapping[s
 
 
 def _given(rule: PlainRule, argument: str, optional: frozenset[str]) -> Rule:
-    """A rule on an argument does not apply where the argument is absent."""
+    """A rule on an argument does not apply where the argument is absent; one on a list is about each of its tensors."""
+    if argument.endswith("[_i]"):
+        return When((), (), rule, each=list_of(argument))
     return When((argument,), (), rule) if argument in optional else rule
 
 
@@ -226,7 +272,7 @@ def _bindings(argument: str, dims: Sequence[Dim]) -> Iterator[Rule]:
         for i, place in enumerate(dim.places):
             if place.argument == argument:
                 bound = _binding(dim.name, place)
-                yield When((argument,), dim.holders[:i], bound) if dim.optional else bound
+                yield When((argument,), dim.holders[:i], bound) if dim.optional else _given(bound, argument, frozenset())
 
 
 def _binding(name: str, place: Place) -> BindStar | BindDim:
@@ -247,9 +293,14 @@ def _dtype_rules(types: Sequence[TypeVariable], arguments: Sequence[Argument], o
         match dtype:
             case FixedDtype():
                 found.append(_given(DtypeRule(name, "", (dtype.name,)), name, optional))
+            case Variable() if name.endswith("[_i]"):
+                source = holders[dtype.name][0]  # its first tensor, if nothing before it
+                found.append(_given(SameDtypeRule(name, dtype.name, source), name, optional))
             case Variable():
                 variable = variables[dtype.name]
                 bound = holders[variable.name]
+                if name.endswith("[0]") and bound and bound[0] not in optional:
+                    continue  # each of the list is compared
                 same = [SameDtypeRule(name, variable.name, source) for source in bound]
                 first = DtypeRule(name, variable.name, (*variable.earlier, *variable.dtypes), name in named)
                 found += _by_holder(name, bound, [*same, first], optional)
@@ -272,7 +323,11 @@ def _dtype_rules(types: Sequence[TypeVariable], arguments: Sequence[Argument], o
 def _dtypes(arguments: Sequence[Argument]) -> Iterator[tuple[str, Dtype]]:
     """The arguments that have a dtype, or name the one that a variable stands for."""
     for argument in arguments:
-        if isinstance(argument.type, TensorType):
+        if isinstance(argument.type, TensorType) and argument.type.is_list:
+            if isinstance(argument.type.dtype, Variable):
+                yield first_of(argument.name), argument.type.dtype
+            yield each_of(argument.name), argument.type.dtype
+        elif isinstance(argument.type, TensorType):
             yield argument.name, argument.type.dtype
         elif argument.type.variable:
             yield argument.name, Variable(argument.type.variable)

@@ -144,7 +144,13 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
         requires=check_keys.check_requires(read, node, devices),
     )
     if read.diagnostics.errors == before:
-        draft = replace(draft, variants=check_variants(read, node, draft))
+        if draft.lists and "cuda" in draft.devices:
+            supported.refuse(read.diagnostics, read.prefix, node.key("devices") or key, 0, supported.LIST_CUDA)
+        variants = node.key("variants")
+        if draft.lists and variants is not None:
+            supported.refuse(read.diagnostics, read.prefix, variants, 0, supported.LIST_VARIANTS)
+        else:
+            draft = replace(draft, variants=check_variants(read, node, draft))
     if contract.valid:
         batch, autocast = check_keys.check_batch(read, node, draft), check_keys.check_autocast(read, node, draft)
         draft = replace(draft, batch=batch, autocast=autocast)
@@ -214,6 +220,11 @@ def _differentiable(read: Reader, node: Mapping, arguments: tuple[Argument, ...]
         read.error(key, "only `differentiable: false` says something", "an operator is differentiable by `backward:`")
     if value is False and key is not None and node.get("backward") is not None:
         read.error(key, "`differentiable: false` and `backward:` contradict each other")
+    for argument in arguments:
+        kind = argument.type
+        if value is None and isinstance(kind, TensorType) and kind.is_list and kind.written:
+            supported.refuse(read.diagnostics, read.prefix, node, 0, supported.WRITTEN_LIST)
+            break
     return value if any(argument.is_tensor for argument in arguments) else False
 
 

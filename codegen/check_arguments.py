@@ -4,7 +4,7 @@ come with them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Mapping as Map
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from codegen.fields import Field, Take
 from codegen.load import Mapping, Scalar
 from codegen.model import Operator
 from codegen.names import choice_constant, taken_constant
-from codegen.parse_type import ParsedScalar
+from codegen.parse_type import ParsedScalar, ParsedTensor
 from codegen.presence import Condition
 from codegen.reader import Reader
 from codegen.scope import Scope, Subject
@@ -38,13 +38,16 @@ def _scalars(inputs: Iterable[Field]) -> Iterator[tuple[Field, ParsedScalar]]:
             yield field, field.parsed.type
 
 
-def reserve_fields(inputs: Iterable[Field], take: Take) -> None:
+def reserve_fields(inputs: Sequence[Field], take: Take) -> None:
     """Takes the names of the fields that bodies see beside those of the arguments."""
     for field, parsed in _scalars(inputs):
         endings = ["given"] if parsed.optional_at is not None else []
         endings += ["count", "values"] if parsed.list_at is not None else []
         for ending in endings:
             take(field.key, f"{field.name}_{ending}", f"what bodies see of {field.name}")
+    for field in inputs:
+        if isinstance(field.parsed.type, ParsedTensor) and field.parsed.type.list_at is not None:
+            take(field.key, f"{field.name}_count", f"what bodies see of {field.name}")
 
 
 def check_scalar(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from codegen import contract
+from codegen import contract, supported
 from codegen.contract import Acc, Argument, DimEntry, Dtype, FixedDtype, Output, ScalarType, Shape, TensorType, Variable
 from codegen.errors import nearest, shown
 from codegen.load import Scalar
@@ -43,6 +43,9 @@ def check_backward(read: Reader, forward: Declared, operators: Mapping[str, Decl
     if not names_operator(read, place, forward.operator.name, operators):
         return None
     backward = operators[place.text]
+    if forward.operator.lists or (backward is not None and backward.operator.lists):
+        supported.refuse(read.diagnostics, read.within("backward").prefix, place, 0, supported.LIST_BACKWARD)
+        return None
     return None if backward is None else _Matcher(read.within("backward"), place, forward.operator, backward).match()
 
 

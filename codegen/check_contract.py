@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from codegen import bind, expr_fold, load, names
+from codegen import bind, expr_fold, load, names, supported
 from codegen.check_arguments import (
     check_scalar,
     choice_words,
@@ -49,6 +49,7 @@ from codegen.model import DerivedDim, Dim
 from codegen.parse_type import ParsedEntry, ParsedScalar, ParsedTensor, Piece, TypeProblem
 from codegen.presence import Condition, surely_given
 from codegen.reader import Reader
+from codegen.rules import list_of
 from codegen.scope import Scope, Subject
 from codegen.types import DTYPES
 
@@ -184,14 +185,17 @@ class _Checker:
 
         shapes = [
             bind.PlainShape(
-                name, tuple(bind.PlainEntry(entry.name, entry.star) for entry in field.entries), field.optional
+                name,
+                tuple(bind.PlainEntry(entry.name, entry.star) for entry in field.entries),
+                field.optional,
+                field.parsed.type.list_at is not None,
             )
             for name, field in tensors.items()
             if not field.has_word("expand")
         ]
         self.dims = bind.find_dims(shapes, valued)
         for dim in self.dims:
-            field = tensors[dim.places[0].argument]
+            field = tensors[list_of(dim.places[0].argument)]
             entry = next(entry for entry in field.entries if entry.name == dim.name)
             place = field.node.at(entry.offset + entry.star)
             problem = names.problem(dim.name)
@@ -211,8 +215,9 @@ class _Checker:
 
     def scope(self, scalars: dict[str, Name], subjects: dict[str, Subject], launch: bool) -> Scope:
         """What shapes, checks or launches may name: dims, `dims:` so far, scalars."""
-        known = {dim.name: Name(dim.name, NameKind.STAR if dim.star else NameKind.DIM, Type.INT) for dim in self.dims}
+        known = {dim.name: _dim_name(dim) for dim in self.dims if not dim.each}
         absent = dict(self.unnamed)
+        absent |= {dim.name: f"each tensor of {dim.each} has its own" for dim in self.dims if dim.each}
         for derived in self.derived:
             if derived.launch_only and not launch:
                 absent[derived.name] = _SIZE_HARDWARE
@@ -227,7 +232,7 @@ class _Checker:
         elements = {
             field.name: Name(field.name, NameKind.ELEMENT, self.element_type(field.parsed.type))
             for field in inputs
-            if isinstance(field.parsed.type, ParsedTensor)
+            if isinstance(field.parsed.type, ParsedTensor) and field.parsed.type.list_at is None
         }
         return replace(checks, names={**checks.names, **elements}, elements=True)
 
@@ -299,6 +304,8 @@ class _Checker:
         if isinstance(parsed, ParsedTensor):
             if field.optional:  # its contract matters only when it is given
                 scope = replace(scope, met=(Condition(Query("given", field.name, (), Type.BOOL)),))
+            if parsed.list_at is not None:  # each of its tensors has these
+                scope = scope.naming({dim.name: _dim_name(dim) for dim in self.dims if dim.each})
             kind = self.tensor_type(read, field, parsed, scope)
         else:
             variable = parsed.variable.text if parsed.variable else ""
@@ -371,6 +378,9 @@ class _Checker:
             return None
         if field.parsed.default is not None:
             read.error(field.node.at(field.parsed.default.offset), "only inputs have defaults")
+        if parsed.list_at is not None:
+            supported.refuse(self.read.diagnostics, read.prefix, field.node, parsed.list_at, supported.LIST_OUTPUT)
+            return None
         if parsed.optional_at is not None:
             hint = "an output is there on a condition: T[n] if flag" if field.section == "outputs" else ""
             read.error(field.node.at(parsed.optional_at), "only inputs are optional", hint)
@@ -388,6 +398,10 @@ class _Checker:
         return TensorType(dtype, shape, optional, is_list, parsed.element_optional, parsed.written_at is not None)
 
     def shape_entry(self, read: Reader, field: Field, entry: ParsedEntry, scope: Scope) -> ShapeEntry | None:
+        if entry.function and isinstance(field.parsed.type, ParsedTensor) and field.parsed.type.list_at is not None:
+            read_ = self.read.within(field.part)
+            supported.refuse(self.read.diagnostics, read_.prefix, field.node, entry.offset, supported.LIST_STARS)
+            return None
         if entry.function:
             return self.star_function(read, field, entry, scope)
         if entry.star:
@@ -408,7 +422,7 @@ class _Checker:
 
     def is_star(self, read: Reader, field: Field, name: Piece, scope: Scope) -> bool:
         """Whether a name is that of a star; reports it otherwise."""
-        stars = {dim.name for dim in self.dims if dim.star} | set(self.spliced)
+        stars = {dim.name for dim in self.dims if dim.star and dim.name not in scope.absent} | set(self.spliced)
         if name.text in stars:
             holders = scope.holders.get(name.text)
             if holders is not None and not surely_given(holders, scope.met):
@@ -459,6 +473,10 @@ class _Checker:
             elif earlier:
                 text = f"it has no default and stands behind {earlier}, which has one"
                 self.read.within(field.part).error(field.key, text, "move it before, or put the others under keywords:")
+
+
+def _dim_name(dim: Dim) -> Name:
+    return Name(dim.name, NameKind.STAR if dim.star else NameKind.DIM, Type.INT)
 
 
 def _only_under(holders: tuple[str, ...]) -> str:

@@ -10,7 +10,7 @@ from codegen.check_contract import Contract
 from codegen.check_params import check_params
 from codegen.contract import DimEntry, StarEntry, TensorType
 from codegen.errors import shown
-from codegen.expr import Expr, Name, NameKind, Type, integer, product, substitute, uses
+from codegen.expr import Expr, Name, NameKind, Query, Type, integer, product, substitute, uses
 from codegen.expr_fold import FoldError, constant, depends_on_dtypes, fold
 from codegen.load import Mapping, Node, Scalar
 from codegen.model import DtypeChoice, LaunchEntry, Param, Pass, combinations
@@ -139,6 +139,9 @@ class _Checker:
     def default_units(self) -> Expr:
         """The first output's shape, or that of the first written argument, without its last entry; a star is one."""
         kinds = [argument.type for argument in self.contract.arguments if isinstance(argument.type, TensorType)]
+        lists = [argument.name for argument in self.contract.arguments if getattr(argument.type, "written", False)]
+        if not self.contract.outputs and lists and kinds[0].is_list:
+            return Query("len", lists[0], (), Type.INT)
         shapes = [output.type.shape for output in self.contract.outputs]
         shapes += [kind.shape for kind in kinds if kind.written]
         if not shapes:

@@ -86,6 +86,10 @@ def check_input_words(read: Reader, field: Field, kind: TensorType) -> tuple[Wor
         text = "`contiguous` cannot stand beside `expand`: what is broadcast has strides of its own"
         read.error(field.node.at(policies[0].offset), text, "leave it out, or say `rows` or `inner`")
     _written(read, field, kind)
+    for word in field.parsed.words if kind.is_list else ():
+        if word.name in supported.LIST_WORDS:
+            feature = f"`{word.name}` behind a list of tensors"
+            supported.refuse(read.diagnostics, read.prefix, field.node, word.offset, feature)
     found = []
     for word in field.parsed.words:
         argument = _inner(read, field, kind, word) if word.name == "inner" else None

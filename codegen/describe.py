@@ -23,11 +23,13 @@ from codegen.rules import (
     CheckRule,
     ChoiceRule,
     ContiguousRule,
+    CountRule,
     DeviceArgumentRule,
     DeviceRule,
     DimsRule,
     DtypeRule,
     LengthRule,
+    PlaceRule,
     Rule,
     SameDtypeRule,
     SizeRule,
@@ -160,9 +162,11 @@ def _check(conditional: Rule) -> Check:
     rule = plain(conditional)
     assert not isinstance(rule, Assignment)
     match rule:
+        case CountRule():
+            step = "lists"
         case DtypeRule() | SameDtypeRule() | AccDtypeRule():
             step = "dtypes"
-        case DeviceRule() | DeviceArgumentRule():
+        case DeviceRule() | DeviceArgumentRule() | PlaceRule():
             step = "devices"
         case ContiguousRule():
             step = "layouts"

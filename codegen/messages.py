@@ -11,6 +11,7 @@ and names and expressions are limited, so the length of every message is bounded
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -26,6 +27,7 @@ from codegen.rules import (
     ChoiceRule,
     ComputeStar,
     ContiguousRule,
+    CountRule,
     Decide,
     Derive,
     DeviceArgumentRule,
@@ -39,6 +41,7 @@ from codegen.rules import (
     LengthRule,
     OffsetsRule,
     OverlapRule,
+    PlaceRule,
     PlainRule,
     RankRule,
     SameDtypeRule,
@@ -174,8 +177,16 @@ class ElementSum:
     type: Type
 
 
+@dataclass(frozen=True, slots=True)
+class ListIndex:
+    """Which tensor of a list a rule is about: 3. `index` is _i, or _j for the second of two."""
+
+    index: str
+
+
 Part: TypeAlias = (
     Text
+    | ListIndex
     | Value
     | ShapeOf
     | StridesOf
@@ -203,7 +214,23 @@ class Message:
 
 def message(rule: PlainRule) -> Message:
     """What a call says when `rule` fails. A binding cannot fail by itself: see `overflow`."""
+    return _indexed(_message(rule))
+
+
+def _indexed(text: Message) -> Message:
+    """With the number of the tensor in every `xs[_i]`."""
+    parts: list[Part] = []
+    for part in text.parts:
+        pieces = re.split(r"(?<=\[)(_[ij])(?=\])", part.text) if isinstance(part, Text) else []
+        found = [ListIndex(piece) if piece in ("_i", "_j") else Text(piece) for piece in pieces]
+        parts += found or [part]
+    return Message(tuple(parts))
+
+
+def _message(rule: PlainRule) -> Message:
     match rule:
+        case CountRule():
+            return _count(rule)
         case DtypeRule():
             return _dtype(rule)
         case SameDtypeRule():
@@ -214,6 +241,9 @@ def message(rule: PlainRule) -> Message:
             return Message((start, AccDtypeOf(rule.source), middle, DtypeOf(rule.argument)))
         case DeviceRule():
             return _same("device", rule.argument, rule.source, DeviceOf(rule.source), DeviceOf(rule.argument))
+        case PlaceRule():
+            start = Text(f"{rule.argument}: expected device {one_of(rule.devices)}, got ")
+            return Message((start, DeviceOf(rule.argument)))
         case HostRule():
             return Message((Text(f"{rule.argument}: expected device cpu, got "), DeviceOf(rule.argument)))
         case DeviceArgumentRule():
@@ -286,7 +316,7 @@ def overflow_of(
         case Derive():
             return overflow(f"{rule.name} = {print_text(rule.expr)}")
         case BindStar():
-            return overflow(f"{rule.span.argument}: the product of {rule.name}")
+            return _indexed(overflow(f"{rule.span.argument}: the product of {rule.name}"))
         case CheckRule():
             return overflow(rule.text)
         case Decide():
@@ -296,7 +326,7 @@ def overflow_of(
         case SizeRule():
             return overflow(f"{rule.tensor}: {rule.text}")
         case ShapeRule() | ExpandRule():
-            return overflow(f"{rule.argument}: shape {rule.shape}")
+            return _indexed(overflow(f"{rule.argument}: shape {rule.shape}"))
         case ElementsRule() | OffsetsRule() | SumRule():
             return overflow(f"{rule.argument}: {rule.text}")
 
@@ -384,6 +414,15 @@ def _rank(rule: RankRule) -> Message:
     return Message((Text(text), RankOf(rule.argument)))
 
 
+def _count(rule: CountRule) -> Message:
+    got = Value(Query("len", rule.argument, (), Type.INT))
+    if not rule.source:
+        return Message((Text(f"{rule.argument}: expected at least one tensor"),))
+    wanted = Value(Query("len", rule.source, (), Type.INT))
+    start = Text(f"{rule.argument}: expected ")
+    return Message((start, wanted, Text(f" tensors (as {rule.source}), got "), got))
+
+
 def _star(rule: ComputeStar) -> Message:
     """`*drop(s, dim): expected a dim of s with s = [2, 3] (from x), got dim = 2`"""
     if isinstance(rule.entry, BroadcastEntry):
@@ -463,7 +502,7 @@ def spelled(text: Message) -> int:
     """How many values of a message are spelled out in memory of their own (everything but integers and bools)."""
     plain = (Type.INT, Type.BOOL, Type.DTYPE)
     return sum(
-        not isinstance(part, Text | RankOf | DimCount | DtypeOf | AccDtypeOf)
+        not isinstance(part, Text | ListIndex | RankOf | DimCount | DtypeOf | AccDtypeOf)
         and not (isinstance(part, Value) and part.expr.type in plain and not _optional_int(part.expr))
         for part in text.parts
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from codegen.expr import Type
 from codegen.expr_c import CNames, print_c
-from codegen.messages import DimCount, Message, Part, RankOf, Text, Value, may_be_absent
+from codegen.messages import DimCount, ListIndex, Message, Part, RankOf, Text, Value, may_be_absent
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def print_message_c(message: Message, names: CNames, part: Callable[[Part], str]
         if isinstance(item, Text):
             pieces.append(c_escape(item.text.replace("%", "%%")))
             continue
-        is_integer = isinstance(item, RankOf | DimCount) or (isinstance(item, Value) and _is_number(item))
+        is_integer = isinstance(item, RankOf | DimCount | ListIndex) or (isinstance(item, Value) and _is_number(item))
         pieces.append('%" PRId64 "' if is_integer else "%s")
         arguments.append(_argument(item, names, part, error))
     # An empty literal after the last PRId64 is legal and ugly.

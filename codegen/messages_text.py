@@ -15,6 +15,7 @@ from codegen.messages import (
     ElementIndex,
     ElementSum,
     ElementValue,
+    ListIndex,
     Message,
     Part,
     RankOf,
@@ -29,13 +30,15 @@ from codegen.messages import (
 
 def print_message_text(message: Message) -> str:
     """The message, with what a call fills in between angle brackets."""
-    return "".join(_part(part) for part in message.parts)
+    return "".join(_part(part) for part in message.parts).replace("[_", "[")  # xs[i], each tensor of a list
 
 
 def _part(part: Part) -> str:
     match part:
         case Text():
             return part.text
+        case ListIndex():
+            return part.index
         case Value():
             return f"<{print_text(part.expr)}>"
         case ShapeOf():

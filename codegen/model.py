@@ -17,7 +17,7 @@ from typing import TypeAlias
 from codegen.contract import Argument, DimEntry, Output, Scratch, Shape, TensorType, TypeVariable, dtypes_of
 from codegen.expr import Compare, Constant, Expr, NameKind, Query, names, substitute, walk
 from codegen.expr_text import print_text
-from codegen.rules import Index, Rule, Span, ValueRule
+from codegen.rules import Index, Rule, Span, ValueRule, list_of
 from codegen.types import is_floating
 
 # ---------------------------------------------------------------- dims, checks, launches
@@ -30,12 +30,15 @@ class Dim:
     `places` are where it can take its value, a Span for a star and a position for a plain dim: one place in an input
     that is always given, or, with `optional`, one in each optional input that has the name, in order. Then the first
     of them that is given binds it, and it is 0 where none is.
+
+    `each`: the list of tensors that binds it, once for each of its tensors; it then has a value for each of them.
     """
 
     name: str
     star: bool
     places: tuple[Place, ...]
     optional: bool = False
+    each: str = ""
 
     @property
     def holders(self) -> tuple[str, ...]:
@@ -295,6 +298,11 @@ class Operator:
         return tuple(a for a in self.tensors if isinstance(a.type, TensorType) and a.type.written)
 
     @cached_property
+    def lists(self) -> tuple[Argument, ...]:
+        """The arguments that are lists of tensors."""
+        return tuple(a for a in self.tensors if isinstance(a.type, TensorType) and a.type.is_list)
+
+    @cached_property
     def public_outputs(self) -> tuple[Output, ...]:
         """What a call returns."""
         return tuple(output for output in self.outputs if not output.saved)
@@ -305,8 +313,8 @@ class Operator:
         return tuple(output for output in self.outputs if output.saved)
 
     def argument(self, name: str) -> Argument:
-        """The argument called `name`."""
-        return next(argument for argument in self.arguments if argument.name == name)
+        """The argument called `name`, or in which the tensor `xs[0]` is."""
+        return next(argument for argument in self.arguments if argument.name == list_of(name))
 
     def output(self, name: str) -> Output:
         """The output called `name`."""

@@ -2,9 +2,11 @@
 
 bind.py derives them once from an operator's contract. The C host function, the Python fake kernel, the documentation
 and the generated negative tests all walk `Operator.rules` from first to last, and take each rule's error text from
-messages.py; so they agree on which rule fails first and on what it says. Order: dtypes, devices, choices and the like,
-ranks and bindings (over all inputs), derived dims, shape comparisons, layouts, checks, computed output sizes, values,
-overlap.
+messages.py; so they agree on which rule fails first and on what it says. Order: lengths of lists of tensors, dtypes,
+devices, choices and the like, ranks and bindings (over all inputs), derived dims, shape comparisons, layouts, checks,
+computed output sizes, values, overlap.
+
+Rules on a tensor of a list name it `xs[0]`, the first one, or `xs[_i]`, each in turn; spec names have no brackets.
 """
 
 from __future__ import annotations
@@ -31,6 +33,14 @@ class Span:
     argument: str
     front: int
     back: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountRule:
+    """The list of tensors `argument` is as long as the list `source`; without a source it has at least one tensor."""
+
+    argument: str
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +81,16 @@ class DeviceRule:
 
     argument: str
     source: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRule:
+    """`argument`, the first tensor of a list, is on one of `devices`. Elsewhere PyTorch sees to that, but not where all
+    tensors may be missing. Fakes have no kernels and do not look.
+    """
+
+    argument: str
+    devices: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,22 +363,25 @@ class Decide:
 @dataclass(frozen=True, slots=True)
 class When:
     """`rule` applies where every one of `given` was given and every one of `absent` was not; with an `output`, where
-    that one is there.
+    that one is there; with a list `each`, to every tensor of it.
     """
 
     given: tuple[str, ...]
     absent: tuple[str, ...]
     rule: PlainRule
     output: str = ""
+    each: str = ""
 
 
 ValueRule: TypeAlias = ElementsRule | OffsetsRule | SumRule
 
 PlainRule: TypeAlias = (
-    DtypeRule
+    CountRule
+    | DtypeRule
     | SameDtypeRule
     | AccDtypeRule
     | DeviceRule
+    | PlaceRule
     | HostRule
     | DeviceArgumentRule
     | ChoiceRule
@@ -387,6 +410,21 @@ PlainRule: TypeAlias = (
 Assignment: TypeAlias = BindDim | BindStar | Derive | Decide
 
 Rule: TypeAlias = PlainRule | When
+
+
+def first_of(name: str) -> str:
+    """The first tensor of a list."""
+    return f"{name}[0]"
+
+
+def each_of(name: str) -> str:
+    """Each tensor of a list in turn."""
+    return f"{name}[_i]"
+
+
+def list_of(tensor: str) -> str:
+    """The argument that a tensor is, or is in."""
+    return tensor.partition("[")[0]
 
 
 def plain(rule: Rule) -> PlainRule:

@@ -47,4 +47,5 @@ class Scope:
         """The same with more names."""
         if not names:
             return self
-        return replace(self, names={**self.names, **names})
+        absent = {name: why for name, why in self.absent.items() if name not in names}
+        return replace(self, names={**self.names, **names}, absent=absent)

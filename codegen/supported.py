@@ -51,8 +51,21 @@ def parsed_type(diagnostics: Diagnostics, prefix: str, node: Scalar, parsed: Par
 
 
 def _tensor(diagnostics: Diagnostics, prefix: str, node: Scalar, tensor: ParsedTensor) -> None:
-    if tensor.list_at is not None:
-        refuse(diagnostics, prefix, node, tensor.list_at, "a list of tensors")
+    if tensor.list_at is not None and tensor.element_optional:
+        refuse(diagnostics, prefix, node, tensor.list_at, "a list of optional tensors")
+    elif tensor.list_at is not None and tensor.optional_at is not None:
+        refuse(diagnostics, prefix, node, tensor.list_at, "an optional list of tensors")
+
+
+# Words after the type of a list of tensors.
+LIST_WORDS = ("rows", "inner", "strided", "expand")
+
+LIST_STARS = "a function of stars in the shape of a list of tensors"
+LIST_OUTPUT = "an output that is a list of tensors"
+LIST_VARIANTS = "`variants:` of an operator with a list of tensors"
+LIST_CUDA = "a list of tensors on a GPU (`devices: [cpu]` does without)"
+LIST_BACKWARD = "`backward:` of an operator with a list of tensors"
+WRITTEN_LIST = "a written list of tensors without `differentiable: false`"
 
 
 CUSTOM_LAUNCH = "`launch: custom`"

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from codegen.contract import TensorType
 from codegen.lower.c_arguments import can_fail, release_lines, take_lines
+from codegen.lower.lists import can_fail as list_can_fail
+from codegen.lower.lists import take_list_lines
 from codegen.lower.schema import DispatchedOperator, boxed_symbol, dispatched
 from codegen.lower.statements import indented
 from codegen.lower.variants import given_outputs, release_output
@@ -26,7 +28,9 @@ class BoxedKernelView:
 def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
     take: list[str] = []
     for i, argument in enumerate(op.arguments):
-        if isinstance(argument.type, TensorType):
+        if argument in op.lists:
+            take += take_list_lines(op, argument, f"stack[{i}]")
+        elif isinstance(argument.type, TensorType):
             taken = [f"tensor_take(&f.t.{argument.name}, stack[{i}]);"]
             take += [f"if (take_optional(&stack[{i}])) {{", *indented(taken), "}"] if argument.type.optional else taken
         else:
@@ -37,9 +41,11 @@ def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
     if op.grad_mask:
         mask = f'take_mask(&e, stack[{len(op.arguments)}], "grad_mask", f.mask, {len(op.outputs)})'
         run = [f"if ({mask}) {{", *indented(run), "}"]
-    if can_fail(op) or (entry.variant is not None and entry.variant.kind == "inplace"):
+    if can_fail(op) or list_can_fail(op) or (entry.variant is not None and entry.variant.kind == "inplace"):
         run = ["if (!e.set) {", *indented(run), "}"]
-    released = [argument.name for argument in op.tensors] + [scratch.name for scratch in op.scratch]
+    run += [f"list_release_tensors(&e, &f.t.{argument.name});" for argument in op.lists]
+    released = [argument.name for argument in op.tensors if argument not in op.lists]
+    released += [scratch.name for scratch in op.scratch]
     run += [f"tensor_release(&e, &f.t.{name});" for name in released]
     run += [f"tensor_release(&e, &f.w.{name});" for name in set_aside(op)] + release_lines(op)
     if entry.variant is not None:

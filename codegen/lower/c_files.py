@@ -128,6 +128,12 @@ def _typed(op: Operator, field: Field) -> TypedField:
         assert field.dtype is not None
         constant = "const " if field.constant else ""
         return TypedField(field.name, f"{constant}{c_element(field.dtype, op)} *{field.name}", f"call->{field.name}")
+    if field.kind == "tensors":
+        assert field.dtype is not None
+        kind = f"{'const ' if field.constant else ''}{c_element(field.dtype, op)} *const *"
+        return TypedField(field.name, f"{kind}{field.name}", f"({kind})call->{field.name}")
+    if field.kind == "numbers":
+        return TypedField(field.name, f"const int64_t *{field.name}", f"call->{field.name}")
     if field.kind == "sizes":
         values = ", ".join(f"call->{field.name}[{i}]" for i in range(field.count))
         return TypedField(field.name, f"int64_t {field.name}[{field.count}]", f"{{{values}}}")
@@ -171,7 +177,9 @@ def library_view(library: Library) -> LibraryView:
             symbol = boxed_symbol(entry)
             symbols.append(symbol)
             cpu, cuda = (symbol if device in op.devices else "NULL" for device in ("cpu", "cuda"))
-            kernels = (cpu, cuda, "NULL") if op.tensors else ("NULL", "NULL", symbol)
+            # With empty lists a call may have no tensor, and no device.
+            anywhere = symbol if all(argument in op.lists for argument in op.tensors) else "NULL"
+            kernels = (cpu, cuda, anywhere) if op.tensors else ("NULL", "NULL", symbol)
             entries.append(RegistrationEntry(c_escape(entry.schema), entry.name, *kernels, _tags(op)))
     unique = tuple(dict.fromkeys(symbols))
     return LibraryView(library.namespace, f"{library.namespace}_OPERATORS_H".upper(), unique, tuple(entries))

@@ -14,6 +14,7 @@ from codegen.lower.checks import check_lines
 from codegen.lower.elementwise_host import ElementwiseHostView, alike, elementwise_host_view, empty_call
 from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, place, wanted
 from codegen.lower.launch import EntryPoints, PassView, cuda_units, pass_views
+from codegen.lower.lists import data_call, each_call
 from codegen.lower.memory import arrange_calls, fill_calls, output_calls, stride_lines
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented
@@ -55,6 +56,7 @@ class HostView:
     schema: str
     doc: tuple[str, ...]
     tensors: tuple[Named, ...]
+    lists: tuple[Named, ...]
     views: tuple[Named, ...]
     variables: tuple[IndexedVariable, ...]
     givable: tuple[Named, ...]
@@ -99,6 +101,7 @@ class _Host:
         # Where outputs are made, and the question whether that is a GPU.
         self.device, self.on_cuda = place(op)
         self.inputs = [argument.name for argument in op.tensors]
+        self.lists = [argument.name for argument in op.lists]
         self.outputs = [output.name for output in op.outputs]
         self.written = [argument.name for argument in op.written]
         self.scratch = [scratch.name for scratch in op.scratch]
@@ -171,6 +174,11 @@ class _Host:
             line for i, expr in enumerate(exprs) for line in fitted(f"c->{name}_size[{i}] = ", names.expr(expr), ";")
         ]
 
+    def numel(self, name: str) -> str:
+        """How many elements a tensor has, or those of a list together."""
+        listed = name in [argument.name for argument in self.op.lists]
+        return f"list_numel(&f->t.{name})" if listed else f"f->t.{name}.numel"
+
     def prepare_head(self) -> list[str]:
         """What the function of which `prepare` is the body begins with."""
         parameters = ["error *e", f"{self.op.name}_frame *f", *(f"int64_t {name}" for name in self.hardware)]
@@ -179,9 +187,9 @@ class _Host:
     def pointers(self) -> list[str]:
         """The data of every tensor goes into the record, and the strides that bodies read."""
         read = [name for name in self.inputs if name not in self.written]
-        calls = [f"tensor_const_data(e, &f->t.{name}, &f->call.{name})" for name in read]
+        calls = [data_call(self.op, name, "const") for name in read]
         made = self.written + self.outputs + self.scratch
-        calls += [f"tensor_mutable_data(e, &f->t.{name}, &f->call.{name})" for name in made]
+        calls += [data_call(self.op, name, "mutable") for name in made]
         return [*stride_lines(self.op), *conjunction(calls)]
 
     def prepare_call(self, values: list[str]) -> list[str]:
@@ -193,7 +201,7 @@ class _Host:
         op = self.op
         calls = [*self.prepare_call([CPU_HARDWARE[name] for name in self.hardware]), f"{op.name}_pointers(e, f)"]
         lines = [*all_or_return(calls), f"const {op.name}_call *const c = &f->call;"]
-        sizes = [f"tensor_bytes(&f->t.{name})" for name in self.inputs + self.outputs + self.scratch]
+        sizes = [each_call(op, name, "bytes") for name in self.inputs + self.outputs + self.scratch]
         lines += [f"const int64_t bytes = {sizes[0]}", *(f"                      {size}" for size in sizes[1:])]
         lines[-len(sizes) :] = [f"{line} +" for line in lines[-len(sizes) : -1]] + [f"{lines[-1]};"]
         for variable in op.types:
@@ -222,7 +230,7 @@ class _Host:
             return []
         names = [argument.name for argument in self.op.written if argument.has_word("out")]
         names += [output.name for output in self.op.outputs if output.word("fill") is None]
-        return conjunction([f"tensor_zero(e, &f->t.{name})" for name in names]) if names else []
+        return conjunction([each_call(self.op, name, "clear" if name in self.lists else "zero") for name in names]) if names else []
 
     def run(self, values: list[str]) -> list[str]:
         """The order of work of every host function."""
@@ -270,7 +278,10 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         name=f"{library.namespace}::{op.name}",
         schema=c_comment(public_schema(library.namespace, op)),
         doc=tuple(line.strip() for line in c_comment(op.doc).splitlines()),
-        tensors=tuple(Named(name) for name in host.inputs + host.outputs + host.scratch),
+        tensors=tuple(
+            Named(name) for name in host.inputs + host.outputs + host.scratch if name not in host.lists
+        ),
+        lists=tuple(Named(name) for name in host.lists),
         views=tuple(Named(argument.name) for argument in op.tensors if argument.has_word("expand")),
         variables=tuple(
             IndexedVariable(v.name, tuple(DtypeCase(dtype_constant(d), i) for i, d in enumerate(v.dtypes)))
@@ -287,7 +298,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         values=tuple(values),
         overlap=tuple(overlap_lines(op)),
         allocate=tuple(host.allocate()) if op.outputs else (),
-        nothing_to_do=" && ".join(f"f->t.{name}.numel == 0" for name in host.written + host.outputs),
+        nothing_to_do=" && ".join(f"{host.numel(name)} == 0" for name in host.written + host.outputs),
         zero=tuple(host.zero()),
         prepare=tuple(host.prepare),
         prepare_head=tuple(host.prepare_head()),

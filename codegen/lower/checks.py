@@ -14,7 +14,7 @@ from codegen.expr import Expr, Name, Type
 from codegen.expr_c import print_real
 from codegen.lower.c_arguments import words_table
 from codegen.lower.c_layout import COLUMNS, fitted
-from codegen.lower.host import HostNames, dtype_constant, place, wanted
+from codegen.lower.host import HostNames, dtype_constant, place, tensor, wanted
 from codegen.lower.statements import all_or_return, indented, overflows
 from codegen.messages import (
     AccDtypeOf,
@@ -26,6 +26,7 @@ from codegen.messages import (
     ElementIndex,
     ElementSum,
     ElementValue,
+    ListIndex,
     Message,
     Part,
     RankOf,
@@ -48,6 +49,7 @@ from codegen.rules import (
     ComputedCompare,
     ComputeStar,
     ContiguousRule,
+    CountRule,
     Decide,
     Derive,
     DeviceArgumentRule,
@@ -60,6 +62,7 @@ from codegen.rules import (
     Index,
     LengthRule,
     OverlapRule,
+    PlaceRule,
     PlainRule,
     RankRule,
     Rule,
@@ -91,9 +94,9 @@ class Checks:
         """A spelled-out value of a message."""
         match part:
             case ShapeOf():
-                return f"shape_text(e, &f->t.{part.argument})"
+                return f"shape_text(e, &{tensor(part.argument)})"
             case StridesOf():
-                return f"strides_text(e, &f->t.{part.argument})"
+                return f"strides_text(e, &{tensor(part.argument)})"
             case StarOf():
                 start, count = self.names.star(part.name)
                 return f"sizes_text(e, {start}, {count})"
@@ -105,18 +108,20 @@ class Checks:
                 return f"dtype_name({self.dtype_of(part.argument)})"
             case AccDtypeOf():
                 return f"dtype_name(dtype_acc({self.dtype_of(part.argument)}))"
+            case ListIndex():
+                return part.index[1:]
             case DeviceOf() if self.op.argument(part.argument).is_tensor:
-                return f"device_text(e, &f->t.{part.argument})"
+                return f"device_text(e, &{tensor(part.argument)})"
             case DeviceOf():
                 return f"device_quoted(e, &f->a.{part.argument})"
             case TextOf():
                 return f"text_quoted(e, &f->a.{part.argument})"
             case RankOf():
-                return f"f->t.{part.argument}.dim"
+                return f"{tensor(part.argument)}.dim"
             case ElementIndex():
-                return f"index_text(e, &f->t.{part.argument}, i)"
+                return f"index_text(e, &{tensor(part.argument)}, i)"
             case ElementValue():
-                return f"element_text(e, &f->t.{part.argument}, data, i)"
+                return f"element_text(e, &{tensor(part.argument)}, data, i)"
             case ElementBefore():
                 return "int_text(e, found.before)"
             case ElementSum():
@@ -142,24 +147,29 @@ class Checks:
 
     def size(self, argument: str, index: Index) -> str:
         """One size of a tensor."""
-        tensor = f"f->t.{argument}"
-        return f"{tensor}.sizes[{f'{tensor}.dim - {index.index}' if index.from_back else index.index}]"
+        of = tensor(argument)
+        return f"{of}.sizes[{f'{of}.dim - {index.index}' if index.from_back else index.index}]"
 
     def rule(self, rule: PlainRule) -> list[str]:
         """The statements of one rule."""
         match rule:
+            case CountRule():
+                return self.check(counted(rule), message(rule))
             case DtypeRule():
                 return self.dtype(rule)
             case SameDtypeRule():
                 return self.check(f"{self.dtype_of(rule.argument)} == f->d.{rule.variable}", message(rule))
             case AccDtypeRule():
-                return self.check(f"f->t.{rule.argument}.dtype == dtype_acc(f->d.{rule.variable})", message(rule))
+                return self.check(f"{tensor(rule.argument)}.dtype == dtype_acc(f->d.{rule.variable})", message(rule))
             case DeviceRule() if not self.op.argument(rule.argument).is_tensor:
-                return self.check(f"device_means(&f->a.{rule.argument}, &f->t.{rule.source}.device)", message(rule))
+                return self.check(f"device_means(&f->a.{rule.argument}, &{tensor(rule.source)}.device)", message(rule))
             case DeviceRule():
-                return self.check(f"same_device(&f->t.{rule.argument}, &f->t.{rule.source})", message(rule))
+                return self.check(f"same_device(&{tensor(rule.argument)}, &{tensor(rule.source)})", message(rule))
+            case PlaceRule():
+                known = " || ".join(f"device_is_{device}(&{tensor(rule.argument)}.device)" for device in rule.devices)
+                return self.check(known, message(rule))
             case HostRule():
-                return self.check(f"!on_cuda(&f->t.{rule.argument})", message(rule))
+                return self.check(f"!on_cuda(&{tensor(rule.argument)})", message(rule))
             case DeviceArgumentRule():
                 return self.device(rule)
             case ChoiceRule() | TextRule():
@@ -168,12 +178,12 @@ class Checks:
                 return self.length(rule)
             case RankRule():
                 comparison = "==" if rule.exact else ">="
-                return self.check(f"f->t.{rule.argument}.dim {comparison} {rule.rank}", message(rule))
+                return self.check(f"{tensor(rule.argument)}.dim {comparison} {rule.rank}", message(rule))
             case BindDim():
-                return [f"c->{rule.name} = {self.size(rule.argument, rule.index)};"]
+                return [f"{self.names.c.names[rule.name]} = {self.size(rule.argument, rule.index)};"]
             case BindStar():
                 start, count = self.names.span(rule.span)
-                product = [f"c->{rule.name} = product_i64(&overflow, {start}, {count});"]
+                product = [f"{self.names.c.names[rule.name]} = product_i64(&overflow, {start}, {count});"]
                 kept = self.names.star(rule.name)
                 remember = [] if kept == (start, count) else [f"{kept[0]} = {start};", f"{kept[1]} = {count};"]
                 return [*remember, *self.computed(product, rule)]
@@ -184,7 +194,7 @@ class Checks:
             case ExpandRule():
                 return self.expand(rule)
             case ContiguousRule():
-                return self.check(f"tensor_is_contiguous(&f->t.{rule.argument})", message(rule))
+                return self.check(f"tensor_is_contiguous(&{tensor(rule.argument)})", message(rule))
             case CheckRule() | SizeRule():
                 return self.condition(self.names.expr(rule.condition), rule)
             case Decide():
@@ -201,7 +211,7 @@ class Checks:
 
     def dtype_of(self, argument: str) -> str:
         """The dtype of a tensor, or that a dtype argument names."""
-        return f"f->t.{argument}.dtype" if self.op.argument(argument).is_tensor else f"f->a.{argument}"
+        return f"{tensor(argument)}.dtype" if self.op.argument(argument).is_tensor else f"f->a.{argument}"
 
     def device(self, rule: DeviceArgumentRule) -> list[str]:
         """Where outputs are made."""
@@ -283,8 +293,8 @@ class Checks:
         assert isinstance(kind, TensorType)
         calls = self.names.shape_calls(kind.shape)
         sizes = self.computed(["s.dim = 0;", *all_or_return(calls)], rule)
-        tensor = f"f->t.{rule.argument}"
-        return [*sizes, *self.check(f"tensor_expand(&{tensor}, &s, &f->v.{rule.argument})", message(rule))]
+        expanded = f"tensor_expand(&{tensor(rule.argument)}, &s, &f->v.{rule.argument})"
+        return [*sizes, *self.check(expanded, message(rule))]
 
 
 def _check(condition: str, arguments: list[str], indent: int) -> list[str]:
@@ -300,11 +310,13 @@ def _check(condition: str, arguments: list[str], indent: int) -> list[str]:
 def _headed(op: Operator, checks: Checks) -> Iterator[str]:
     """The statements, with a heading wherever the kind of rule changes."""
     headings: dict[type[PlainRule], str] = {
+        CountRule: "lists",
         DtypeRule: "dtypes",
         SameDtypeRule: "dtypes",
         AccDtypeRule: "dtypes",
         DeviceRule: "devices",
         HostRule: "devices",
+        PlaceRule: "devices",
         ContiguousRule: "layouts",
         DeviceArgumentRule: "devices",
         ChoiceRule: "arguments",
@@ -321,15 +333,23 @@ def _headed(op: Operator, checks: Checks) -> Iterator[str]:
             heading = kind
             yield f"/* {heading} */"
         lines = [line for rule in rules for line in checks.rule(plain(rule))]
-        yield from [f"if ({condition}) {{", *indented(lines), "}"] if condition else lines
+        yield from [f"{condition} {{", *indented(lines), "}"] if condition else lines
+
+
+def counted(rule: CountRule) -> str:
+    """What holds in a right call."""
+    count = f"c->{rule.argument}_count"
+    return f"{count} == c->{rule.source}_count" if rule.source else f"{count} > 0"
 
 
 def applies(rule: Rule, names: HostNames) -> str:
-    """The condition in C under which a rule applies, "" where it always does."""
+    """The head of a statement in C under which a rule applies, "" where it always does."""
     if not isinstance(rule, When):
         return ""
+    if rule.each:
+        return f"for (int64_t i = 0; i < f->t.{rule.each}.count; i++)"
     conditions = [*map(names.given, rule.given), *(f"!{names.given(name)}" for name in rule.absent)]
-    return " && ".join([*conditions, wanted(names.op, rule.output)] if rule.output else conditions)
+    return f"if ({' && '.join([*conditions, wanted(names.op, rule.output)] if rule.output else conditions)})"
 
 
 def check_lines(op: Operator) -> list[str]:
@@ -342,7 +362,10 @@ def check_lines(op: Operator) -> list[str]:
         for variable in op.types
         if variable.name not in bound
     ]
-    reads = [f'tensor_read(e, &f->t.{argument.name}, "{argument.name}")' for argument in op.tensors]
+    reads = [
+        f'{"list" if argument in op.lists else "tensor"}_read(e, &f->t.{argument.name}, "{argument.name}")'
+        for argument in op.tensors
+    ]
     return [*start, *all_or_return(reads), *unbound, *lines]
 
 

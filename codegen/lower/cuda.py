@@ -74,6 +74,11 @@ def _declaration(op: Operator, field: Field) -> str:
     if field.kind == "tensor":
         assert field.dtype is not None
         return f"{'const ' if field.constant else ''}{cuda_element(field.dtype)}* {field.name}"
+    if field.kind == "tensors":
+        assert field.dtype is not None
+        return f"{'const ' if field.constant else ''}{cuda_element(field.dtype)}* const* {field.name}"
+    if field.kind == "numbers":
+        return f"const int64_t* {field.name}"
     if field.kind == "sizes":
         return f"int64_t {field.name}[{field.count}]"
     if field.kind == "table":
@@ -92,6 +97,10 @@ def _initializer(op: Operator, field: Field) -> str:
         assert field.dtype is not None
         constant = "const " if field.constant else ""
         return f"{field.name}(static_cast<{constant}{cuda_element(field.dtype)}*>(call.{field.name}))"
+    if field.kind == "tensors":
+        assert field.dtype is not None
+        kind = f"{'const ' if field.constant else ''}{cuda_element(field.dtype)}* const*"
+        return f"{field.name}(reinterpret_cast<{kind}>(call.{field.name}))"
     if field.kind == "sizes":
         values = ", ".join(f"call.{field.name}[{i}]" for i in range(field.count))
         return f"{field.name}{{{values}}}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from codegen.check_backward import dtypes_of
+from collections.abc import Mapping
+
 from codegen.contract import Argument, Dtype, ScalarType, TensorType
 from codegen.lower.tests_samples import Sample, base
 from codegen.lower.tests_values import Elements
@@ -23,7 +25,7 @@ def example(library: Library, op: Operator) -> tuple[str, ...]:
         if isinstance(argument.type, TensorType):
             value = argument.name if argument.name not in sample.absent else "None"
             if value != "None":
-                lines.append(f"{value} = {_tensor(sample, argument, argument.type, shapes[argument.name])}")
+                lines.append(f"{value} = {_tensor(sample, argument, argument.type, shapes)}")
         else:
             value = _scalar(sample, argument, argument.type)
         # What may be left out is; what stands behind it goes by name, and so do scalars, which show no meaning.
@@ -45,10 +47,12 @@ def _sample(op: Operator) -> Sample:
     return sample if sample.valid() else plain
 
 
-def _tensor(sample: Sample, argument: Argument, kind: TensorType, shape: tuple[int, ...]) -> str:
-    dtype = _dtype(sample, kind.dtype)
-    made = _values(sample, argument, dtype, shape)
-    return f"[{made}, {made}]" if kind.is_list else made
+def _tensor(sample: Sample, argument: Argument, kind: TensorType, shapes: Mapping[str, tuple[int, ...]]) -> str:
+    dtype, name = _dtype(sample, kind.dtype), argument.name
+    if not kind.is_list:
+        return _values(sample, argument, dtype, shapes[name])
+    each = [_values(sample, argument, dtype, shapes[f"{name}[{i}]"]) for i in range(sample.length)]
+    return f"[{', '.join(each)}]"
 
 
 def _values(sample: Sample, argument: Argument, dtype: str, shape: tuple[int, ...]) -> str:

@@ -17,7 +17,7 @@ from codegen.layouts import Layout, layout
 from codegen.lower.c_arguments import scalars
 from codegen.model import Operator
 from codegen.names import choice_constant
-from codegen.rules import ComputeStar, Span, plain
+from codegen.rules import ComputeStar, Span, first_of, plain
 
 # What launches know of the hardware, on the CPU: fixed, so that results do not depend on the machine.
 CPU_HARDWARE = {"sm_count": "32", "max_shared": "0", "arch": "0"}
@@ -30,8 +30,15 @@ def dtype_constant(name: str) -> str:
 
 def first_given(op: Operator) -> str:
     """The first tensor that is in every call, or ""; others are on its device, but for those that stay on the host."""
-    kinds = [(argument.name, argument.type) for argument in op.placed]
-    return next((name for name, kind in kinds if isinstance(kind, TensorType) and not kind.optional), "")
+    for argument in op.placed:
+        if isinstance(argument.type, TensorType) and not argument.type.optional:
+            return first_of(argument.name) if argument.type.is_list else argument.name
+    return ""
+
+
+def tensor(name: str) -> str:
+    """A tensor of the frame: `x`, or `xs[0]` and, in a loop over the list, `xs[_i]`."""
+    return "f->t." + name.replace("[_", ".at[").replace("[0]", ".at[0]")
 
 
 def place(op: Operator) -> tuple[str, str]:
@@ -40,7 +47,7 @@ def place(op: Operator) -> tuple[str, str]:
     """
     first = first_given(op)
     if first:
-        return f"f->t.{first}.device", f"on_cuda(&f->t.{first})"
+        return f"{tensor(first)}.device", f"on_cuda(&{tensor(first)})"
     where = next(name for name, kind in scalars(op) if kind.kind == "device")
     return f"f->a.{where}", f"device_is_cuda(&f->a.{where})"
 
@@ -55,7 +62,7 @@ class HostNames:
 
     def __init__(self, op: Operator) -> None:
         self.op = op
-        names = {dim.name: f"c->{dim.name}" for dim in op.dims}
+        names = {dim.name: f"c->{dim.name}[i]" if dim.each else f"c->{dim.name}" for dim in op.dims}
         names |= {derived.name: f"c->{derived.name}" for derived in op.derived}
         names |= {scalar.name: f"c->{scalar.name}" for scalar in op.scalars}
         names |= {variable.name: f"f->d.{variable.name}" for variable in op.types}
@@ -122,6 +129,9 @@ class HostNames:
         tests = []
         for name, kind, asked in shapes:
             if subject in ("", name):
+                if kind.is_list:
+                    tests.append(f"list_aligned(&f->t.{name}, {bytes_text})")
+                    continue
                 tests.append(f"aligned_to(c->{name}, {bytes_text})")
                 width = -2 if name in swapped else -1  # of a row, as it lies in memory
                 last = kind.shape.entries[width] if len(kind.shape.entries) > 1 else None
@@ -157,10 +167,10 @@ class HostNames:
 
     def span(self, span: Span) -> tuple[str, str]:
         """A pointer to the sizes that a star covers in an argument, and how many they are."""
-        tensor = f"f->t.{span.argument}"
-        start = f"{tensor}.sizes" + (f" + {span.front}" if span.front else "")
+        covered = tensor(span.argument)
+        start = f"{covered}.sizes" + (f" + {span.front}" if span.front else "")
         left = span.front + span.back
-        return start, f"{tensor}.dim" + (f" - {left}" if left else "")
+        return start, f"{covered}.dim" + (f" - {left}" if left else "")
 
     def computed(self, number: int) -> tuple[str, str]:
         """The sizes of a function of stars, and how many they are."""

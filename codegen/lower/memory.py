@@ -19,6 +19,8 @@ from codegen.model import Operator
 def _arranged(argument: Argument) -> str:
     """The call that makes an input lie as its body wants it; "" where it may lie as it does."""
     asked, tensor = layout(argument.words), f"&f->t.{argument.name}"
+    if isinstance(argument.type, TensorType) and argument.type.is_list:
+        return _arranged_list(argument, argument.type.written) if asked.policy == "" else ""
     if isinstance(argument.type, TensorType) and argument.type.written:
         return arranged(argument)
     match asked.policy:
@@ -29,6 +31,13 @@ def _arranged(argument: Argument) -> str:
         case "inner":
             return f"tensor_make_inner_contiguous(e, {tensor}, {asked.inner})"
     return ""
+
+
+def _arranged_list(argument: Argument, written: bool) -> str:
+    """The same for each tensor of a list."""
+    if not written:
+        return f"list_make_contiguous(e, &f->t.{argument.name})"
+    return f"list_set_aside(e, &f->t.{argument.name}, {'false' if argument.has_word('out') else 'true'})"
 
 
 def arrange_calls(op: Operator) -> list[str]:

@@ -132,7 +132,7 @@ def _given_back(op: Operator) -> str:
     """The type of what the wrapper returns: the outputs, or where there are none, what was written."""
     if op.public_outputs:
         return returned(op, op.public_outputs)
-    kinds = ["Tensor | None" if getattr(a.type, "optional", False) else "Tensor" for a in op.written]
+    kinds = ["Tensor | None" if a.type.optional else annotation(a) for a in op.written]
     return kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
 
 
@@ -238,7 +238,7 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         variables=tuple(line for variable in op.types for line in _variable(variable)),
         sequence=any("Sequence[" in parameter for parameter in parameters(op)),
         unchecked=_records(op)
-        or bool(op.variants or op.autocast)
+        or bool(op.variants or op.autocast or op.lists)
         or any(": Any" in name for name in parameters(op, unchecked=True)),
         saves=bool(op.saved_outputs),
         declared=op.backward is not None,

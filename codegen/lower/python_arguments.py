@@ -32,7 +32,7 @@ _ANNOTATIONS = {
 def annotation(argument: Argument) -> str:
     """The type of a parameter."""
     if isinstance(argument.type, TensorType):
-        return "Tensor"
+        return "Sequence[Tensor]" if argument.type.is_list else "Tensor"
     kind = argument.type
     text = _ANNOTATIONS[kind.kind]
     text = f"Sequence[{text}]" if kind.is_list else text

@@ -148,11 +148,16 @@ def _with_gradient(op: Operator) -> list[Argument]:
     return list(op.may_need_gradient)
 
 
+def spread(op: Operator, arguments: Sequence[Argument]) -> list[str]:
+    """Tensors as the arguments of a function that looks into no list."""
+    return [f"*{argument.name}" if argument in op.lists else argument.name for argument in arguments]
+
+
 def recorded(names: Names, or_else: str, extra: Sequence[str] = ()) -> list[str]:
     """The condition under which a call is recorded, up to its colon; `extra` are tensors beside the inputs. Under
     torch.func an input may require grad without saying so.
     """
-    inputs = [argument.name for argument in _with_gradient(names.op)]
+    inputs = spread(names.op, _with_gradient(names.op))
     requires = f"_any_requires_grad({', '.join([*inputs, *extra])})"
     condition = f"_is_grad_enabled() and {f'({requires} or {or_else})' if or_else else requires}"
     line = f"if ({condition}) or _forward_ad._current_level >= 0:"
@@ -175,6 +180,8 @@ def autograd_view(library: Library, names: Names, parameters: list[str], passed:
     declared = _Declared(library, names, op.backward) if op.backward is not None else None
     keyset, ctx = names.fresh("keyset"), names.fresh("ctx")
     plain = [parameter.split(" = ")[0] for parameter in parameters if parameter != "*"]
+    # What is in a list reaches autograd behind the other arguments.
+    plain += ["*_: Any"] if op.lists else []
     forward = f"{'_call_saved' if op.saved_outputs else '_call_no_grad'}({', '.join(passed)})"
     setup, backward_body = [], []
     if declared is not None:
@@ -193,7 +200,11 @@ def autograd_view(library: Library, names: Names, parameters: list[str], passed:
         kernel=tuple(call("def _autograd", [f"{keyset}: Any", *parameters], " -> Any:", 0)),
         recorded=tuple(recorded(names, "")),
         recorded_or_transformed=tuple(recorded(names, "_is_transformed()")),
-        applied=", ".join([argument.name for argument in op.arguments] + (["grad_mask"] if op.grad_mask else [])),
+        applied=", ".join(
+            [argument.name for argument in op.arguments]
+            + (["grad_mask"] if op.grad_mask else [])
+            + spread(op, op.lists)
+        ),
         public="" if not op.saved_outputs else "[0]" if len(op.public_outputs) == 1 else f"[:{len(op.public_outputs)}]",
         redispatched=f"{keyset} & _after_autograd, {', '.join(passed)}",
     )

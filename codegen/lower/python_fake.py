@@ -24,6 +24,7 @@ from codegen.rules import (
     ComputedCompare,
     ComputeStar,
     ContiguousRule,
+    CountRule,
     Decide,
     Derive,
     DeviceArgumentRule,
@@ -37,6 +38,7 @@ from codegen.rules import (
     LengthRule,
     OffsetsRule,
     OverlapRule,
+    PlaceRule,
     PlainRule,
     RankRule,
     Rule,
@@ -47,6 +49,7 @@ from codegen.rules import (
     SumRule,
     TextRule,
     When,
+    list_of,
     plain,
 )
 
@@ -74,7 +77,8 @@ def _shape(names: Names, rule: ShapeRule) -> list[str]:
             condition = f"{names.size(rule.argument, comparison.index)} == {expected}"
             lines += [*first, *_check(names, condition, message(rule))]
         else:
-            expected = names.stars[comparison.index] if isinstance(comparison, ComputedCompare) else comparison.name
+            computed = isinstance(comparison, ComputedCompare)
+            expected = names.stars[comparison.index] if computed else names.star_sizes(comparison.name)
             lines += call("_check.sizes", [names.span(comparison.span), expected, names.message(message(rule))])
     return lines
 
@@ -109,6 +113,9 @@ def _expand(names: Names, rule: ExpandRule) -> list[str]:
 def rule_lines(names: Names, rule: PlainRule) -> list[str]:
     """The statements of one rule; rules on the elements of tensors have none."""
     match rule:
+        case CountRule():
+            count, least = f"{HELPER}count({rule.argument})", f"{HELPER}count({rule.source})"
+            return _check(names, f"{count} == {least}" if rule.source else f"{count} > 0", message(rule))
         case DtypeRule():
             allowed = f"in _{rule.variable}" if rule.variable else f"== torch.{rule.allowed[0]}"
             return _check(names, f"{names.dtype_of(rule.argument)} {allowed}", message(rule))
@@ -129,10 +136,14 @@ def rule_lines(names: Names, rule: PlainRule) -> list[str]:
             comparison = "==" if rule.exact else ">="
             trivial = rule.rank == 0 and not rule.exact
             return [] if trivial else _check(names, f"{rule.argument}.dim() {comparison} {rule.rank}", message(rule))
+        case BindDim() if list_of(rule.argument) != rule.argument:
+            return [f"{rule.name}.append({names.size(rule.argument, rule.index)})"]
         case BindDim():
             return [f"{rule.name} = {names.size(rule.argument, rule.index)}"]
         case BindStar():
             text = names.message(overflow_of(rule))
+            if list_of(rule.span.argument) != rule.span.argument:
+                return call(f"{rule.name}.append(_check.star", [names.span(rule.span), text], ")")
             return call(f"{rule.name} = _check.star", [names.span(rule.span), text])
         case Derive():
             first, value = _computed(names, rule.expr, rule, rule.name)
@@ -153,7 +164,7 @@ def rule_lines(names: Names, rule: PlainRule) -> list[str]:
             return _star(names, rule)
         case DimsRule():
             return _check(names, f"{names.dim_count(rule.star, rule.named)} <= 64", message(rule))
-        case ElementsRule() | OffsetsRule() | SumRule() | OverlapRule():
+        case ElementsRule() | OffsetsRule() | SumRule() | OverlapRule() | PlaceRule():
             return []
 
 
@@ -179,11 +190,13 @@ def _output(names: Names, output: Output, index: int) -> str:
 
 
 def _applies(names: Names, rule: Rule) -> str:
-    """The condition under which a rule applies, "" where it always does."""
+    """The head of a block in which a rule applies, "" where it always does."""
     if not isinstance(rule, When):
         return ""
+    if rule.each:
+        return f"for _i in range({HELPER}count({rule.each})):"
     conditions = [f"{name} is not None" for name in rule.given] + [f"{name} is None" for name in rule.absent]
-    return " and ".join([*conditions, names.wanted(rule.output)] if rule.output else conditions)
+    return f"if {' and '.join([*conditions, names.wanted(rule.output)] if rule.output else conditions)}:"
 
 
 def _asked(rule: PlainRule) -> list[Expr]:
@@ -230,7 +243,7 @@ def _used(lines: list[str]) -> list[str]:
 
 def _is_empty(line: str, after: str) -> bool:
     """Whether `line` begins a block in which nothing is left."""
-    return line.startswith("if ") and line.endswith(":") and not after.startswith("    ")
+    return line.startswith(("if ", "for ")) and line.endswith(":") and not after.startswith("    ")
 
 
 def fake_lines(names: Names) -> list[str]:
@@ -242,8 +255,9 @@ def fake_lines(names: Names) -> list[str]:
         lines += call("_check", [f"{HELPER}count(grad_mask) == {len(outputs)}", text])
     if names.op.tensors:
         lines += call("_check.dims", [f"{argument.name}={argument.name}" for argument in names.op.tensors])
+    lines += [f"{dim.name}: list[Any] = []" for dim in names.op.dims if dim.each]
     for condition, rules in groupby(_relevant(names), partial(_applies, names)):
         body = [line for rule in rules for line in rule_lines(names, plain(rule))]
-        lines += [f"if {condition}:", *(f"    {line}" for line in body)] if condition and body else body
+        lines += [condition, *(f"    {line}" for line in body)] if condition and body else body
     lines += [f"{output.name} = {_output(names, output, i)}" for i, output in enumerate(outputs)]
     return _used([*lines, *([f"return {', '.join(output.name for output in outputs)}"] if outputs else [])])

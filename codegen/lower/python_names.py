@@ -20,6 +20,7 @@ from codegen.messages import (
     DeviceOf,
     DimCount,
     DtypeOf,
+    ListIndex,
     Message,
     Part,
     RankOf,
@@ -48,7 +49,9 @@ class Names:
             bound = plain(rule)
             if isinstance(bound, DtypeRule) and bound.variable:
                 self.sources.setdefault(bound.variable, []).append((bound.argument, isinstance(rule, When)))
-        names = {dim.name: f"{HELPER}product({dim.name})" for dim in op.dims if dim.star}
+        values = {dim.name: f"{dim.name}[_i]" if dim.each else dim.name for dim in op.dims}
+        names = {dim.name: f"{HELPER}product({values[dim.name]})" for dim in op.dims if dim.star}
+        names |= {dim.name: values[dim.name] for dim in op.dims if dim.each and not dim.star}
         kinds = {scalar.name: scalar.type for scalar in op.scalars if isinstance(scalar.type, ScalarType)}
         self.kinds = kinds
         names |= {name: f"{HELPER}product({name})" for name, kind in kinds.items() if kind.is_list}
@@ -62,6 +65,11 @@ class Names:
         """The locals that hold functions of stars, by their number."""
         count = sum(isinstance(plain(rule), ComputeStar) for rule in self.op.rules)
         return [self.fresh(f"star_{number}") for number in range(count)]
+
+    def star_sizes(self, name: str) -> str:
+        """The sizes of a star, or the values of a list."""
+        each = any(dim.name == name and dim.each for dim in self.op.dims)
+        return f"{name}[_i]" if each else name
 
     def dim_count(self, star: str | int, named: int) -> str:
         """How many dims a star and so many more are."""
@@ -195,7 +203,9 @@ class Names:
             case StridesOf():
                 return f"tuple({part.argument}.stride())"
             case StarOf():
-                return f"{HELPER}sizes_text({part.name})"
+                return f"{HELPER}sizes_text({self.star_sizes(part.name)})"
+            case ListIndex():
+                return part.index
             case ComputedDims():
                 return f"{HELPER}sizes_text({self.stars[part.index]})"
             case DimCount():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.lower.python_autograd import recorded, targets
+from codegen.lower.python_autograd import recorded, spread, targets
 from codegen.lower.python_names import Names, call
 
 
@@ -45,7 +45,7 @@ def written_view(names: Names, parameters: list[str], passed: list[str]) -> Writ
         forward=tuple(_forward(names, parameters, passed)),
         setup=tuple(_setup(names)),
         recorded=tuple(recorded(names, "")),
-        refused=tuple(_refused(written)),
+        refused=tuple(_refused(spread(op, op.written))),
         counter=tuple(call("def _count_writes", [f"{keyset}: Any", *parameters], " -> Any:", 0)),
         redispatched=f"{keyset} & _after_in_place, {', '.join(passed)}",
         outputs=bool(outputs),

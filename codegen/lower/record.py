@@ -17,7 +17,21 @@ from codegen.messages import MAX_LIST, MAX_TEXT
 from codegen.model import Operator
 from codegen.types import DTYPES
 
-Kind = Literal["tensor", "sizes", "table", "integer", "real", "boolean", "place", "text", "list", "layout", "operands"]
+Kind = Literal[
+    "tensor",
+    "tensors",
+    "numbers",
+    "sizes",
+    "table",
+    "integer",
+    "real",
+    "boolean",
+    "place",
+    "text",
+    "list",
+    "layout",
+    "operands",
+]
 
 Fact = Literal["", "strides", "sizes", "dim", "row stride"]
 
@@ -46,7 +60,7 @@ class Field:
     `tensor` is whose memory it tells about: its strides, sizes, number of dims, or the stride of its rows (`fact`).
     A table has an entry for each dim of a tensor whose number of dims differs from call to call: the record has room
     for MAX_DIMS, and a body sees a pointer to it. `source` is the field that it shows, "" when the record has it under
-    its own name. `element` and `room` (kernels on the GPU are handed the values themselves) are for lists; `optional`
+    its own name. "tensors" are the pointers of a list of tensors, and "numbers" one number for each of them. `element` and `room` (kernels on the GPU are handed the values themselves) are for lists; `optional`
     is for what bodies see as a null pointer when it is absent.
     """
 
@@ -74,6 +88,10 @@ def fields(op: Operator) -> tuple[Field, ...]:
     found = []
     for argument in op.tensors:
         assert isinstance(argument.type, TensorType)
+        if argument.type.is_list:
+            found.append(Field(argument.name, "tensors", argument.type.dtype, not argument.type.written, argument.text))
+            found.append(Field(f"{argument.name}_count", "integer"))
+            continue
         note = f"{argument.text}, null when absent" if argument.type.optional else argument.text
         found.append(Field(argument.name, "tensor", argument.type.dtype, not argument.type.written, note))
     for output in op.outputs:
@@ -84,7 +102,10 @@ def fields(op: Operator) -> tuple[Field, ...]:
     for scratch in op.scratch:
         found += scratch_sizes(scratch)
     found += layout_fields(op)
-    found += [Field(dim.name, "integer") for dim in op.dims]
+    found += [
+        Field(dim.name, "numbers", text=f"of each of {dim.each}") if dim.each else Field(dim.name, "integer")
+        for dim in op.dims
+    ]
     found += [Field(derived.name, "integer") for derived in op.derived]
     found += [field for scalar in op.scalars for field in _scalar(op, scalar)]
     if op.elementwise:
@@ -165,6 +186,10 @@ def record_declarations(field: Field) -> list[str]:
     match field.kind:
         case "tensor":
             return [f"const void *{field.name}" if field.constant else f"void *{field.name}"]
+        case "tensors":
+            return [f"void **{field.name}"]
+        case "numbers":
+            return [f"int64_t *{field.name}"]
         case "sizes" | "table":
             return [f"int64_t {field.name}[{field.count}]"]
         case "layout":

@@ -49,7 +49,9 @@ def _scalar(kind: ScalarType) -> str:
 
 
 def _tensor(kind: TensorType, alias: str) -> str:
-    return ("Tensor" + (f"({alias}!)" if alias else "")) + ("?" if kind.optional else "")
+    element = "Tensor?" if kind.element_optional else "Tensor"
+    brackets = "[]" if kind.is_list else ""
+    return element + (f"({alias}!)" if alias else "") + brackets + ("?" if kind.optional else "")
 
 
 def _argument(argument: Argument, alias: str) -> str:

@@ -139,6 +139,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         *([("alike", _dict((o.name, _strings(alike(op, o))) for o in broadcast))] if broadcast else []),
         *([("is_elementwise", "True")] if op.elementwise else []),
         *([("autocast", _string(op.autocast)), ("cast", _cast(op))] if op.autocast else []),
+        *([("lists", _strings(argument.name for argument in op.lists))] if op.lists else []),
     ]
     lines = ["OP = Contract("]
     for name, value in fields:
@@ -191,6 +192,10 @@ def _ended(lines: list[str]) -> list[str]:
 def _sample(sample: Sample, usual: Sample) -> str:
     shapes, entries = sample.shapes(), []
     for argument in sample.op.tensors:
+        if argument in sample.op.lists:
+            listed = [repr(shapes[f"{argument.name}[{i}]"]) for i in range(sample.length)]
+            entries.append((argument.name, f"[{', '.join(listed)}]"))
+            continue
         filled = sample.elements.get(argument.name)
         shape = shapes[argument.name]
         entries.append((argument.name, _elements(filled, shape) if filled is not None else repr(shape)))
@@ -240,6 +245,7 @@ def _wrong_tensor(tensor: WrongTensor) -> str:
 
 def _wrong(op: Operator, wrong: Wrong) -> list[str]:
     changes = [(name, _wrong_tensor(tensor)) for name, tensor in wrong.tensors]
+    changes += [(name, f"[{', '.join(map(_wrong_tensor, tensors))}]") for name, tensors in wrong.lists]
     changes += [(name, "None") for name in wrong.absent]
     changes += [(wrong.alias[0], f"Alias({_string(wrong.alias[1])})")] if wrong.alias else []
     changes += [(name, literal(value, kind_of(op.argument(name)))) for name, value in wrong.scalars]

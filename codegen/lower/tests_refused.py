@@ -43,11 +43,14 @@ from codegen.messages import (
 )
 from codegen.rules import (
     AccDtypeRule,
+    BindDim,
+    BindStar,
     CheckRule,
     ChoiceRule,
     Comparison,
     ComputeStar,
     ContiguousRule,
+    CountRule,
     DeviceArgumentRule,
     DeviceRule,
     DimCompare,
@@ -60,6 +63,7 @@ from codegen.rules import (
     LengthRule,
     OffsetsRule,
     OverlapRule,
+    PlainRule,
     RankRule,
     Rule,
     SameDtypeRule,
@@ -104,6 +108,7 @@ class Wrong:
     memory: bool = False
     device: bool = False
     absent: tuple[str, ...] = ()
+    lists: tuple[tuple[str, tuple[WrongTensor, ...]], ...] = ()  # in the place of whole lists
     alias: tuple[str, str] | None = None  # an argument, and the one at whose address it begins
 
 
@@ -203,12 +208,12 @@ class _Call:
         return self.scalars[name] if name in self.scalars else self.sample.scalars[name]
 
     def star(self, name: str) -> tuple[Number, ...]:
-        size = self.sample.dims[name] if name in self.sample.dims else self.scalar(name)
+        size = self.sample.size(name) if name in self.sample.dims else self.scalar(name)
         assert isinstance(size, tuple)
         return size
 
     def value(self, expr: Expr) -> str:
-        if isinstance(expr, Query) and expr.function == "len":
+        if isinstance(expr, Query) and expr.function == "len" and expr.subject in self.sample.scalars:
             values = self.scalar(expr.subject)
             assert isinstance(values, tuple)
             return str(len(values))
@@ -267,7 +272,11 @@ def wrong_calls(first: Sample) -> list[Wrong]:
         rule, absent, made = plain(conditional), _absent(conditional), _made(first, conditional)
         usual = first.without(absent)
         before = len(found)
+        if isinstance(conditional, When) and conditional.each:
+            rule, usual = _of_second(rule), replace(usual, at=1)
         match rule:
+            case CountRule():
+                found.append(_count(usual, rule))
             case DtypeRule(scalar=True):
                 found += _argument(usual, rule, [name for name in OTHER_DTYPES if name not in rule.allowed][:1])
             case SameDtypeRule() if not op.argument(rule.argument).is_tensor:
@@ -325,13 +334,46 @@ def wrong_calls(first: Sample) -> list[Wrong]:
             case ElementsRule() | OffsetsRule() | SumRule():
                 found += _elements(usual, rule)
             case OverlapRule():
-                found += _overlap(usual, rule)
+                found += _overlap(usual, _of_second(rule))
         if absent:
             found[before:] = [replace(wrong, absent=tuple(sorted(absent))) for wrong in found[before:]]
     if op.grad_mask:
         count = len(op.outputs)
         found.append(Wrong((), (), f"{mask_length(count)}{count + 1}"))
     return found
+
+
+def _of_second(rule: PlainRule) -> PlainRule:
+    """A rule on each tensor of a list as one on the second of them; of a pair of the same list the first is the other."""
+    if isinstance(rule, ShapeRule):
+        compared = tuple(
+            one if isinstance(one, DimCompare) else replace(one, span=replace(one.span, argument=_second(rule.argument)))
+            for one in rule.comparisons
+        )
+        known = tuple(replace(one, source=_second(one.source)) for one in rule.known)
+        return replace(rule, argument=_second(rule.argument), comparisons=compared, known=known)
+    if isinstance(rule, OverlapRule):
+        place = "[0]" if rule.other == rule.argument.replace("_i", "_j") else "[1]"
+        return OverlapRule(_second(rule.argument), _second(rule.other.replace("[_j]", place)))
+    if isinstance(rule, BindStar | BindDim):
+        return rule
+    return replace(rule, argument=_second(rule.argument))  # type: ignore[call-arg]
+
+
+def _second(name: str) -> str:
+    return name.replace("[_i]", "[1]")
+
+
+def _count(usual: Sample, rule: CountRule) -> Wrong:
+    """No tensors, or one more than the other list has."""
+    if not rule.source:
+        return Wrong((), (), _Call(usual, {}).text(message(rule)), lists=((rule.argument, ()),))
+    longer = replace(usual, length=usual.length + 1).shapes()
+    shapes = [longer[f"{rule.argument}[{i}]"] for i in range(usual.length + 1)]
+    tensors = tuple(WrongTensor(dtype_of(usual, rule.argument), shape) for shape in shapes)
+    first, wanted, middle, _ = message(rule).parts
+    text = _Call(usual, {}).text(Message((first, wanted, middle))) + str(len(tensors))
+    return Wrong((), (), text, lists=((rule.argument, tensors),))
 
 
 def _made(sample: Sample, rule: Rule) -> list[Expr]:
@@ -436,10 +478,14 @@ def _other(usual: Sample, sample: Sample, rule: CheckRule | SizeRule | ComputeSt
     tensors = tuple(
         (argument.name, WrongTensor(dtype_of(sample, argument.name), shapes[argument.name]))
         for argument in usual.op.tensors
-        if shapes[argument.name] != before[argument.name]
+        if argument not in usual.op.lists and shapes[argument.name] != before[argument.name]
     )
     scalars = tuple((name, value) for name, value in sample.scalars.items() if value != usual.scalars[name])
-    return Wrong(tensors, scalars, _Call(sample, {}).text(message(rule)))
+    lists = []
+    for argument in usual.op.lists if sample.length != usual.length or sample.dims != usual.dims else ():
+        of = [shapes[f"{argument.name}[{i}]"] for i in range(sample.length)]
+        lists.append((argument.name, tuple(WrongTensor(dtype_of(sample, argument.name), shape) for shape in of)))
+    return Wrong(tensors, scalars, _Call(sample, {}).text(message(rule)), lists=tuple(lists))
 
 
 def _elements(usual: Sample, rule: ValueRule) -> list[Wrong]:

@@ -51,6 +51,10 @@ NARROWED: tuple[Callable[[tuple[int, ...]], tuple[int, ...]], ...] = (
     lambda shape: (*shape[:-1], *(1 for _ in shape[-1:])),
     lambda shape: (),
 )
+# Tensors of a list differ in size: its second one, its third one and so on.
+OTHER_STARS: tuple[tuple[int, ...], ...] = ((5,), (), (2, 0), (3, 1, 2))
+OTHER_DIMS = (4, 1, 0, 12)
+USUAL_LENGTH, LENGTHS = 2, (1, 2, 5)
 USUAL_STAR, USUAL_DIM, DIM_STEP = (2, 3), 7, 2
 
 
@@ -67,6 +71,18 @@ class Sample:
     dtypes: Mapping[str, str]
     narrowed: Callable[[tuple[int, ...]], tuple[int, ...]] | None = None
     absent: frozenset[str] = frozenset()  # optional arguments that are not given
+    length: int = USUAL_LENGTH  # of every list of tensors
+    at: int = 0  # the tensor of a list whose dims are meant, where they bind per tensor
+
+    def size(self, name: str) -> Size:
+        """A dim or a star; where each tensor of a list has its own, that of tensor number `at`."""
+        size = self.dims[name]
+        if self.at == 0 or not any(dim.name == name and dim.each for dim in self.op.dims):
+            return size
+        given = dict(self.op.samples.sizes).get(name)
+        if isinstance(size, tuple):
+            return (int(given[self.at % len(given)]),) if given else OTHER_STARS[(self.at - 1) % len(OTHER_STARS)]
+        return int(given[self.at % len(given)]) if given else OTHER_DIMS[(self.at - 1) % len(OTHER_DIMS)]
 
     def value(self, expr: Expr, known: Mapping[str, Value] | None = None) -> Value | None:
         """What an expression is in this call, with some names `known` beforehand; None where that is an error."""
@@ -85,7 +101,8 @@ class Sample:
 
     @cached_property
     def _names(self) -> dict[str, Value]:
-        sizes = {name: size if isinstance(size, int) else prod(size) for name, size in self.dims.items()}
+        chosen = {name: self.size(name) for name in self.dims}
+        sizes = {name: size if isinstance(size, int) else prod(size) for name, size in chosen.items()}
         given = {name: prod(map(int, one)) if isinstance(one, tuple) else one for name, one in self.scalars.items()}
         unbound = {dim.name: 0 for dim in self.op.dims if self.absent.issuperset(dim.holders)}
         return {**sizes, **unbound, **{name: one for name, one in given.items() if one is not None}, **self.dtypes}
@@ -94,6 +111,8 @@ class Sample:
         """A question about a tensor, answered from its contract, or about a scalar argument."""
         if query.function == "given":
             return query.subject not in self.absent and self.scalars.get(query.subject, True) is not None
+        if query.function == "len" and query.subject in [argument.name for argument in self.op.lists]:
+            return self.length
         if query.function == "len":
             values = self.scalars[query.subject]
             assert isinstance(values, tuple)
@@ -128,7 +147,7 @@ class Sample:
 
     def named_star(self, name: str) -> tuple[int, ...]:
         """The sizes of a star, or the values of a list that is one."""
-        sizes = self.dims.get(name)
+        sizes = self.size(name) if name in self.dims else None
         if isinstance(sizes, tuple):
             return sizes
         values = self.scalars[name]
@@ -154,13 +173,24 @@ class Sample:
         return output.condition is None or bool(self.value(output.condition))
 
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """The sizes of every tensor argument that is given, and of every output."""
+        """The sizes of every tensor argument that is given, `xs[0]` and so on for lists, and of every output."""
         return self._shapes
+
+    def inputs(self) -> list[tuple[int, ...]]:
+        """The sizes of every tensor that goes in."""
+        made = {output.name for output in self.op.outputs}
+        return [shape for name, shape in self._shapes.items() if name not in made]
 
     @cached_property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         missing = {output.name for output in self.op.outputs if not self.makes(output)} | self.absent
-        found = {name: self.shape(shape) for name, shape in self.op.shapes.items() if name not in missing}
+        lists = [argument.name for argument in self.op.lists]
+        found: dict[str, tuple[int, ...]] = {}
+        for name, shape in self.op.shapes.items():
+            if name in lists:
+                found |= {f"{name}[{i}]": replace(self, at=i).shape(shape) for i in range(self.length)}
+            elif name not in missing:
+                found[name] = self.shape(shape)
         if self.narrowed is not None:
             for argument in self.op.tensors:
                 if argument.has_word("expand") and argument.name in found:
@@ -179,11 +209,11 @@ class Sample:
 
     def resized(self, dims: Mapping[str, Size]) -> Sample:
         """The same call with some dims of other sizes."""
-        return Sample(self.op, {**self.dims, **dims}, self.scalars, self.dtypes, self.narrowed, self.absent)
+        return replace(self, dims={**self.dims, **dims})
 
     def with_scalars(self, scalars: Mapping[str, Scalar]) -> Sample:
         """The same call with other values of some scalar arguments."""
-        return Sample(self.op, self.dims, {**self.scalars, **scalars}, self.dtypes, self.narrowed, self.absent)
+        return replace(self, scalars={**self.scalars, **scalars})
 
     def without(self, absent: frozenset[str]) -> Sample:
         """The same call without some optional arguments."""
@@ -258,6 +288,8 @@ def _one_changed(sample: Sample) -> Iterator[Sample]:
         for size in listed or (STARS if star else DIMS):
             if isinstance(size, tuple) == star and isinstance(size, int | tuple):
                 yield sample.resized({name: size})
+    for length in LENGTHS if sample.op.lists else ():
+        yield replace(sample, length=length)
     for argument in sampled(sample.op):
         for scalar in given.get(argument.name, ()) or candidates(argument):
             yield sample.with_scalars({argument.name: scalar})
@@ -268,8 +300,7 @@ def failing(usual: Sample, condition: Expr, earlier: Sequence[Expr]) -> Sample |
     for sample in _variations(usual):
         if sample.value(condition) is not False or not all(sample.value(one) is True for one in earlier):
             continue
-        shapes = sample.shapes()
-        if all(size >= 0 for argument in usual.op.tensors for size in shapes.get(argument.name, ())):
+        if all(size >= 0 for shape in sample.inputs() for size in shape):
             return sample
     return None
 
@@ -283,7 +314,7 @@ def without_star(
             continue
         if not all(sample.value(one) is True for one in earlier):
             continue
-        inputs = [sample.shapes()[argument.name] for argument in usual.op.tensors]
+        inputs = sample.inputs()
         if all(size >= 0 for shape in inputs for size in shape):
             return sample
     return None
@@ -295,7 +326,7 @@ def with_dims(usual: Sample, rule: DimsRule) -> Sample | None:
         for dims in range(62, 65) if isinstance(size, tuple) else ():
             sample = usual.resized({name: (1,) * dims})
             shapes = sample.shapes()
-            inputs = [shapes[argument.name] for argument in usual.op.tensors]
+            inputs = sample.inputs()
             right = all(size >= 0 for shape in inputs for size in shape) and all(len(shape) <= 64 for shape in inputs)
             made = shapes.get(rule.tensor, ())
             if right and len(made) > 64 and -1 not in made:
@@ -310,13 +341,14 @@ def samples(usual: Sample) -> list[Sample]:
         found += _sizes(usual, name, star)
     for argument in sampled(op):
         found += [usual.with_scalars({argument.name: scalar}) for scalar in compared(op, argument)]
+    found += [replace(usual, length=length) for length in LENGTHS if op.lists]
     found += [usual.resized(stars) for stars in _broadcasting(op)]
     if any(argument.has_word("expand") for argument in op.tensors):
         found += [replace(usual, narrowed=narrowed) for narrowed in NARROWED]
     stars = [dim.name for dim in op.dims if dim.star]
     if stars:
         found.append(usual.resized({stars[0]: MANY_ROWS}))
-    unique = {(*sample.dims.items(), *sample.scalars.items(), sample.narrowed): sample for sample in found}
+    unique = {(*one.dims.items(), *one.scalars.items(), one.narrowed, one.length): one for one in found}
     return [sample for sample in unique.values() if sample.valid()]
 
 

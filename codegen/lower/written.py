@@ -11,10 +11,11 @@ from itertools import groupby
 from codegen.contract import Argument
 from codegen.layouts import layout
 from codegen.lower.checks import Checks, applies
+from codegen.lower.host import tensor
 from codegen.lower.statements import all_or_return, indented
 from codegen.messages import message
 from codegen.model import Operator
-from codegen.rules import OverlapRule, plain
+from codegen.rules import OverlapRule, list_of, plain
 
 
 def overlap_lines(op: Operator) -> list[str]:
@@ -24,21 +25,32 @@ def overlap_lines(op: Operator) -> list[str]:
     rules = [rule for rule in op.rules if isinstance(plain(rule), OverlapRule)]
     for condition, group in groupby(rules, lambda rule: applies(rule, checks.names)):
         block = [line for rule in group for line in _overlap(checks, plain(rule))]
-        lines += [f"if ({condition}) {{", *indented(block), "}"] if condition else block
+        pairs = ["int64_t i, j;"] if any("&i, &j" in line for line in block) else []
+        lines += [f"{condition} {{".lstrip(), *indented([*pairs, *block]), "}"] if condition or pairs else block
     return ["bool found;", *lines] if any("&found" in line for line in lines) else lines
 
 
 def _overlap(checks: Checks, rule: object) -> list[str]:
     assert isinstance(rule, OverlapRule)
     if rule.other == rule.argument:
-        return checks.check(f"!tensor_overlaps_itself(&f->t.{rule.argument})", message(rule))
+        return checks.check(f"!tensor_overlaps_itself(&{tensor(rule.argument)})", message(rule))
+    if any(name != list_of(name) for name in (rule.argument, rule.other)):
+        one, other = (_listed(name) for name in (rule.argument, rule.other))
+        return [*all_or_return([f"find_list_overlap(e, {one}, {other}, &i, &j)"]), *checks.check("i < 0", message(rule))]
     call = f"tensors_overlap(e, &f->t.{rule.argument}, &f->t.{rule.other}, &found)"
     return [*all_or_return([call]), *checks.check("!found", message(rule))]
 
 
+def _listed(name: str) -> str:
+    """The tensors of a list and how many they are; a single tensor is one."""
+    listed = f"f->t.{list_of(name)}"
+    return f"&{listed}, 1" if name == list_of(name) else f"{listed}.at, {listed}.count"
+
+
 def set_aside(op: Operator) -> list[str]:
     """The written arguments that may lie otherwise than their bodies see them: the frame keeps the caller's tensor."""
-    return [argument.name for argument in op.written if layout(argument.words).policy in ("", "rows", "inner")]
+    alone = [argument for argument in op.written if argument not in op.lists]
+    return [argument.name for argument in alone if layout(argument.words).policy in ("", "rows", "inner")]
 
 
 def arranged(argument: Argument) -> str:
@@ -55,4 +67,6 @@ def arranged(argument: Argument) -> str:
 
 def returned(op: Operator) -> list[str]:
     """Calls that copy back what was set aside."""
-    return [f"written_return(e, &f->t.{name}, &f->w.{name})" for name in set_aside(op)]
+    lists = [argument.name for argument in op.written if argument in op.lists and not argument.has_word("contiguous")]
+    calls = [f"written_return(e, &f->t.{name}, &f->w.{name})" for name in set_aside(op)]
+    return calls + [f"list_return(e, &f->t.{name})" for name in lists]

@@ -20,6 +20,7 @@
 #include "error.h"
 #include "fill.h"
 #include "layout.h"
+#include "list.h"
 #include "output.h"
 #include "overlap.h"
 #include "star.h"

@@ -10,7 +10,8 @@
 typedef int32_t torch_tag(void);
 
 /* One row per operator in PyTorch's dispatcher. A null kernel is not registered. An operator without tensor arguments
- * has one kernel for every device, which makes its outputs where an argument says. Before PyTorch 2.12 a library cannot
+ * has one kernel for every device, which makes its outputs where an argument says; so has one whose tensors are all in
+ * lists, beside those for the CPU and CUDA, because empty lists have no device. Before PyTorch 2.12 a library cannot
  * give tags, and its Python package does. */
 typedef struct operator_entry {
     const char *schema; /* without the namespace */

@@ -51,9 +51,12 @@ class Check:
     def __call__(self, condition: Any, problem: Callable[[], str]) -> None:
         torch._check(condition, lambda: f"{self.operator}: {problem()}")
 
-    def dims(self, **tensors: torch.Tensor | None) -> None:
+    def dims(self, **tensors: torch.Tensor | Sequence[torch.Tensor] | None) -> None:
         """PyTorch makes tensors of more dimensions than its operators, and these, accept: MAX_DIMS in csrc/runtime."""
-        for name, tensor in tensors.items():
+        single = [(name, one) for name, one in tensors.items() if one is None or isinstance(one, torch.Tensor)]
+        lists = [(name, many) for name, many in tensors.items() if isinstance(many, (list, tuple))]
+        single += [(f"{name}[{place}]", one) for name, many in lists for place, one in enumerate(many)]
+        for name, tensor in single:
             count = 0 if tensor is None else tensor.dim()
             self(count <= 64, functools.partial("{}: expected at most 64 dimensions, got {}".format, name, count))
 

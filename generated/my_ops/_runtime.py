@@ -11,7 +11,7 @@ import functools
 import hashlib
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -150,15 +150,22 @@ def summed(gradient: torch.Tensor | None, sizes: torch.Size) -> torch.Tensor | N
     return gradient if gradient is None else gradient.sum_to_size(sizes)
 
 
-def present(*tensors: torch.Tensor | None) -> list[torch.Tensor]:
-    """Those that were given."""
-    return [tensor for tensor in tensors if tensor is not None]
+Written = torch.Tensor | Sequence[torch.Tensor] | None
+"""An argument that is written."""
 
 
-def count_writes(*tensors: torch.Tensor | None) -> None:
+def present(*tensors: Written) -> list[torch.Tensor]:
+    """Those that were given, and those in lists."""
+    found: list[torch.Tensor] = []
+    for one in tensors:
+        found += [one] if isinstance(one, torch.Tensor) else one or ()
+    return found
+
+
+def count_writes(*tensors: Written) -> None:
     """Moves the version counters of what was written, so that autograd notices what it saved before."""
-    for tensor in tensors:
-        if tensor is not None and not tensor.is_inference():  # inference tensors are saved nowhere
+    for tensor in present(*tensors):
+        if not tensor.is_inference():  # inference tensors are saved nowhere
             torch.autograd.graph.increment_version(tensor)
 
 
@@ -176,9 +183,9 @@ def refuse_traced(operator: str, *tensors: torch.Tensor | None) -> None:
         raise RuntimeError(no_gradient(operator))
 
 
-def refuse_recording(operator: str, **tensors: torch.Tensor | None) -> NoReturn:
+def refuse_recording(operator: str, **tensors: Written) -> NoReturn:
     """A gradient would not know of the write."""
-    name = next(name for name, tensor in tensors.items() if tensor is not None and tensor.requires_grad)
+    name = next(name for name, one in tensors.items() if any(tensor.requires_grad for tensor in present(one)))
     raise RuntimeError(
         f"my_ops::{operator}: {name}: requires grad and is written in place by an operator that is not "
         "differentiable; call it under torch.no_grad(), or with a tensor that does not require grad"

@@ -399,3 +399,24 @@ def lowered(x: Tensor, u: Tensor) -> tuple[Tensor, Tensor]:
 
 def promoted(a: Tensor, b: Tensor, u: Tensor) -> tuple[Tensor, Tensor]:
     return a + b, 5 * u
+
+
+def list_norm(xs: list[Tensor], k: int) -> tuple[Tensor, Tensor]:
+    norms = torch.stack([(x * x).sum() for x in xs])
+    return norms.sum().expand(k), norms
+
+
+def list_dot(
+    w: Tensor, xs: list[Tensor], ys: list[Tensor], zs: list[Tensor], mode: int, others: list[Tensor]
+) -> Tensor:
+    found = [(x * w).sum() + y.sum() + z.sum() * mode for x, y, z in zip(xs, ys, zs, strict=True)]
+    found[0] = found[0] + sum(other.sum() for other in others)
+    return torch.stack(found)
+
+
+def scale_list(xs: list[Tensor], factors: list[Tensor], by: Tensor) -> list[Tensor]:
+    return [x * factor * by.sum() for x, factor in zip(xs, factors, strict=True)]
+
+
+def copy_list(xs: list[Tensor], ys: list[Tensor], zs: list[Tensor], total: Tensor) -> list[Tensor]:
+    return [*xs, *(2 * x for x in xs), total + 1]

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch._dynamo.utils import counters
 
-from tests.harness.contract import Arguments, Contract, Sample, as_tuple
+from tests.harness.contract import Arguments, Contract, Sample, as_tuple, list_of
 from tests.harness.gradients import UPSTREAM, _gradients, _loss
 from tests.harness.layouts import leaves, make
 
@@ -106,9 +106,11 @@ def never(op: Contract, device: str, sample: Sample) -> None:
 
 
 class _Module(torch.nn.Module):
-    def __init__(self, op: Contract, road: Callable[..., Any], scalars: Arguments) -> None:
+    def __init__(self, op: Contract, road: Callable[..., Any], named: Arguments) -> None:
         super().__init__()
-        self.call = lambda *tensors: road(**dict(zip(op.tensors, tensors, strict=True)), **scalars)
+        scalars = {name: value for name, value in named.items() if list_of(name) not in op.tensors}
+        names = op.spread(tuple(op.tensors), named)
+        self.call = lambda *tensors: road(**op.gathered(dict(zip(names, tensors, strict=True)) | scalars))
 
     def forward(self, *tensors: torch.Tensor) -> Any:
         return self.call(*tensors)
@@ -117,9 +119,10 @@ class _Module(torch.nn.Module):
 def exports(op: Contract, device: str, sample: Sample) -> None:
     """An exported program calls the public operator, and nothing internal."""
     arguments = make(op, sample, op.choices()[0], device)
-    tensors = tuple(arguments[name] for name in op.tensors)
+    names = op.spread(tuple(op.tensors), arguments)
+    tensors = tuple(arguments[name] for name in names)
     for road in op.roads():
-        module = _Module(op, road, {name: value for name, value in arguments.items() if name not in op.tensors})
+        module = _Module(op, road, arguments)
         for strict in (False, True):
             program = torch.export.export(module, tensors, strict=strict)
             called = [node.target for node in program.graph.nodes if node.op == "call_function"]
@@ -128,6 +131,7 @@ def exports(op: Contract, device: str, sample: Sample) -> None:
             exported = program.module()
 
             def replayed(exported: Any = exported, **named: Any) -> Any:
-                return exported(*(named[name] for name in op.tensors))
+                flat = [one for name in op.tensors for one in (named[name] if name in op.lists else [named[name]])]
+                return exported(*flat)
 
             _same(op.results(road, arguments), op.results(replayed, arguments, named=True))

@@ -121,6 +121,7 @@ class Contract:
         default_factory=dict
     )  # of outputs that are broadcast: the inputs of which the first with the same sizes gives it its strides
     is_elementwise: bool = False
+    lists: tuple[str, ...] = ()  # arguments that are lists of tensors
 
     def choices(self) -> list[tuple[str, ...]]:
         """Every combination of dtypes, variables in order."""
@@ -145,7 +146,23 @@ class Contract:
 
     def place(self, name: str, device: str) -> str:
         """Where a tensor argument of a call on `device` is."""
-        return "cpu" if "cpu" in self.words.get(name, ()) else device
+        return "cpu" if "cpu" in self.words.get(list_of(name), ()) else device
+
+    def gathered(self, arguments: Arguments) -> Arguments:
+        """The arguments of a call: tensors `xs[0]`, `xs[1]` and so on as the list `xs`, in the order of the schema."""
+        if not self.lists:
+            return arguments
+        found = {name: value for name, value in arguments.items() if "[" not in name}
+        for name in self.lists:
+            places = sorted(int(key[len(name) + 1 : -1]) for key in arguments if key.startswith(f"{name}["))
+            found[name] = [arguments[f"{name}[{place}]"] for place in places]
+        return {name: found.pop(name) for name in self.arguments if name in found} | found
+
+    def spread(self, names: tuple[str, ...], arguments: Arguments) -> tuple[str, ...]:
+        """The names of tensors as they stand in `arguments`, where each tensor of a list has its own."""
+        return tuple(
+            key for name in names for key in arguments if key == name or (name in self.lists and list_of(key) == name)
+        )
 
     def function(self, name: str) -> Callable[..., Any]:
         """A function of the package."""
@@ -209,16 +226,18 @@ class Contract:
         `named` every argument goes by its name; with `every_output` there is None for outputs that are not there.
         """
         given = self.unwritten(arguments)
-        returned = function(**given) if named else self.call(function, given)
+        returned = function(**self.gathered(given)) if named else self.call(function, given)
         outputs = (every if every_output else as_tuple)(returned) if self.outputs else ()
-        return (*outputs, *(given[name] for name in self.written if given.get(name) is not None))
+        written = self.spread(self.written, given)
+        return (*outputs, *(given[name] for name in written if given[name] is not None))
 
     def unwritten(self, arguments: Arguments) -> Arguments:
         """The arguments, with copies that lie alike of those that a call writes."""
-        return {name: alike(value) if name in self.written else value for name, value in arguments.items()}
+        return {name: alike(value) if list_of(name) in self.written else value for name, value in arguments.items()}
 
     def split(self, arguments: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional arguments, up to the first one that is left out, and keyword arguments."""
+        arguments = self.gathered(arguments)
         order = [name for name in self.arguments if name not in self.keywords]
         count = next((i for i, name in enumerate(order) if name not in arguments), len(order))
         positional = tuple(arguments[name] for name in order[:count])
@@ -226,7 +245,7 @@ class Contract:
 
     def expected(self, arguments: Arguments) -> tuple[torch.Tensor | None, ...]:
         """The public outputs by the reference, in float64 on the CPU."""
-        exact = {name: wide(value) for name, value in arguments.items() if name in self.arguments}
+        exact = self.gathered({name: wide(value) for name, value in arguments.items() if name != "grad_mask"})
         return every(reference(self.reference)(**exact))
 
     def text(self, rest: str) -> str:
@@ -259,8 +278,15 @@ def wide(value: Any) -> Any:
 
 
 def every(result: Any) -> tuple[torch.Tensor | None, ...]:
-    """The outputs of a call, None for those that are not there."""
-    return (result,) if result is None or isinstance(result, torch.Tensor) else tuple(result)
+    """The outputs of a call, None for those that are not there; those of a list one by one."""
+    if result is None or isinstance(result, torch.Tensor):
+        return (result,)
+    return tuple(one for part in result for one in (part if isinstance(part, list) else [part]))
+
+
+def list_of(name: str) -> str:
+    """The argument that a tensor is, or, for `xs[0]`, is in."""
+    return name.partition("[")[0]
 
 
 def alike(tensor: torch.Tensor | None) -> torch.Tensor | None:

@@ -9,7 +9,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.library import opcheck
 from torch.profiler import ProfilerActivity, profile
 
-from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple
+from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple, list_of
 from tests.harness.layouts import LAYOUTS, is_taken, leaves, make, output_strides, recording, small_enough
 from tests.harness.numbers import assert_close, terms, tolerance
 
@@ -38,7 +38,7 @@ def _compare(
 ) -> None:
     tensors = [value for value in arguments.values() if isinstance(value, torch.Tensor)]
     wanted = op.expected(arguments)
-    kinds = {**op.outputs, **{name: op.tensors[name] for name in op.written if arguments[name] is not None}}
+    kinds = {**op.outputs, **_written(op, arguments)}
     for (name, written), result, expected in zip(kinds.items(), results, wanted, strict=True):
         if result is None or expected is None:
             assert result is expected, f"{what}: {name}: {result} instead of {expected}"
@@ -49,6 +49,12 @@ def _compare(
         )
         print(f"{what}: {name}: tolerance {allowed:.3g}")
         assert_close(result, expected, allowed, f"{what}: {name}", output_strides(op, name, arguments, result.shape))
+
+
+def _written(op: Contract, arguments: Arguments) -> dict[str, str]:
+    """The tensors that a call writes, with their dtypes."""
+    names = op.spread(op.written, arguments)
+    return {name: op.tensors[list_of(name)] for name in names if arguments[name] is not None}
 
 
 def special_values(op: Contract, device: str, dtypes: tuple[str, ...], sample: Sample) -> None:
@@ -188,8 +194,9 @@ def one_tensor_for_all(op: Contract, device: str, sample: Sample) -> None:
     arguments = make(op, sample, op.choices()[0], device)
     first: dict[Any, torch.Tensor] = {}
     for name, value in arguments.items():
-        if isinstance(value, torch.Tensor) and name not in op.written:
+        if isinstance(value, torch.Tensor) and list_of(name) not in op.written:
             # Arguments that `values:` fills in different ways stay different.
-            arguments[name] = first.setdefault((value.shape, value.dtype, repr(sample[name])), value)
+            filled = repr(sample[name]) if name in sample else ""
+            arguments[name] = first.setdefault((value.shape, value.dtype, filled), value)
     copies = {k: v.clone() if isinstance(v, torch.Tensor) else v for k, v in arguments.items()}
     _same(op.results(op.wrapper, copies), op.results(op.wrapper, arguments))

@@ -6,7 +6,7 @@ from math import prod
 
 import torch
 
-from tests.harness.contract import Arguments, Contract, Elements, Sample, Shape, plain
+from tests.harness.contract import Arguments, Contract, Elements, Sample, Shape, list_of, plain
 
 LAYOUTS = ("contiguous", "transposed", "expanded", "sliced", "packed", "heads", "misaligned", "odd_strides")
 
@@ -19,7 +19,8 @@ def small_enough(samples: list[Sample], layout: str) -> list[Sample]:
 
 
 def _shapes(sample: Sample) -> list[Shape]:
-    shapes = [value.shape if isinstance(value, Elements) else value for value in sample.values()]
+    values = [one for value in sample.values() for one in (value if isinstance(value, list) else [value])]
+    shapes = [value.shape if isinstance(value, Elements) else value for value in values]
     return [shape for shape in shapes if isinstance(shape, tuple)]
 
 
@@ -127,6 +128,13 @@ def make(
         if name in absent:
             arguments[name] = None
             continue
+        if name in op.lists:
+            for i, shape in enumerate(sample[name]):
+                made = data(shape, op.dtype(op.tensors[name], dtypes), op.place(name, device), random)
+                view = arranged(made, "sliced" if layout == "expanded" and name in op.written else layout)
+                refused = "contiguous" in op.words.get(name, ()) and not view.is_contiguous()
+                arguments[f"{name}[{i}]"] = made if refused else view
+            continue
         wanted, dtype = sample[name], op.dtype(op.tensors[name], dtypes)
         place, steered = op.place(name, device), isinstance(wanted, Elements)
         tensor = filled(wanted, dtype, random).to(place) if steered else data(wanted, dtype, place, random)
@@ -148,7 +156,7 @@ def _pinned(tensor: torch.Tensor) -> torch.Tensor:
 
 def is_taken(op: Contract, name: str, tensor: torch.Tensor) -> bool:
     """Whether the words after its type let the body of the operator see this tensor without a copy."""
-    words = op.words.get(name, ())
+    words = op.words.get(list_of(name), ())
     if "contiguous" in words or "strided" in words or words == ("expand",):
         return True
     if "rows" in words:
@@ -163,7 +171,7 @@ def output_strides(op: Contract, name: str, arguments: Arguments, shape: Shape) 
     """The strides of what was written, or those that the words after an output's type ask for; None where it is
     contiguous.
     """
-    if name in op.written:
+    if list_of(name) in op.written:
         found: tuple[int, ...] = arguments[name].stride()
         return found
     for word in op.words.get(name, ()):
@@ -186,7 +194,7 @@ def _has_view(tensor: torch.Tensor, shape: Shape) -> bool:
 def leaves(arguments: Arguments, names: tuple[str, ...]) -> Arguments:
     """The same arguments, those named as leaves that require grad, with their strides."""
     return {
-        name: value.detach().requires_grad_() if name in names and value is not None else value
+        name: value.detach().requires_grad_() if list_of(name) in names and value is not None else value
         for name, value in arguments.items()
     }
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from tests.harness.contract import Alias, Arguments, Contract, Sample, Tensor, Wrong, plain
+from tests.harness.contract import Alias, Arguments, Contract, Sample, Tensor, Wrong, list_of, plain
 from tests.harness.layouts import data, make
 
 
@@ -24,6 +24,11 @@ def _arguments(op: Contract, device: str, other: str, usual: Sample, wrong: Wron
             if change.strides:
                 tensor = _strided(tensor, change.strides)
             arguments[name] = tensor.to(other if change.other else op.place(name, device))
+        elif name in op.lists:
+            arguments = {key: value for key, value in arguments.items() if list_of(key) != name}
+            for i, one in enumerate(change):
+                dtype = getattr(torch, one.dtype)
+                arguments[f"{name}[{i}]"] = data(one.shape, dtype, device, torch.Generator().manual_seed(1))
         elif not isinstance(change, Alias):
             arguments[name] = plain(change)
     for name, change in wrong.changes.items():
@@ -74,7 +79,7 @@ def eager(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
     for function in (op.wrapper, *op.dispatched()):
         assert _raises(lambda function=function: op.call(function, arguments)) == expected
     if op.recordable and "dtype" not in wrong.text:
-        for name in op.recordable:
+        for name in op.spread(op.recordable, arguments):
             if arguments[name] is not None and arguments[name].is_floating_point():
                 arguments[name].requires_grad_()
         for function in op.roads():

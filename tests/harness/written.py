@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import torch
 
-from tests.harness.contract import Arguments, Contract, Sample
-from tests.harness.layouts import LAYOUTS, leaves, make
+from tests.harness.contract import Arguments, Contract, Sample, list_of
+from tests.harness.layouts import LAYOUTS, make
 
 
 def _names(op: Contract, arguments: Arguments) -> list[str]:
-    return [name for name in op.written if arguments[name] is not None]
+    return [name for name in op.spread(op.written, arguments) if arguments[name] is not None]
 
 
 def _floating(op: Contract, arguments: Arguments) -> list[str]:
@@ -29,8 +29,10 @@ def returned(op: Contract, device: str, sample: Sample) -> None:
         assert bool(op.outputs) or op.call(op.overload, given) is None
         if not op.outputs:
             found = op.call(op.wrapper, given)
-            assert len(op.written) > 1 or found is given[op.written[0]]
-            assert len(op.written) == 1 or all(one is given[name] for name, one in zip(op.written, found, strict=True))
+            results = found if len(op.written) > 1 or op.lists else [found]
+            flat = [one for part in results for one in (part if isinstance(part, list) else [part])]
+            names = op.spread(op.written, given)
+            assert all(one is given[name] for name, one in zip(names, flat, strict=True))
 
 
 def versions(op: Contract, device: str, sample: Sample) -> None:
@@ -43,7 +45,7 @@ def versions(op: Contract, device: str, sample: Sample) -> None:
         op.call(road, given)
         for name, version in before.items():
             moved = given[name]._version > version
-            assert moved == (name in op.written), f"{name}: version {version}, then {given[name]._version}"
+            assert moved == (list_of(name) in op.written), f"{name}: version {version}, then {given[name]._version}"
         assert all(base._version > 0 for base in bases.values())
 
 
@@ -66,8 +68,8 @@ def recording_is_refused(op: Contract, device: str, sample: Sample) -> None:
     for road in op.roads():
         for name in _floating(op, make(op, sample, op.choices()[0], device)):
             given = op.unwritten(make(op, sample, op.choices()[0], device))
-            leaf = leaves(given, (name,))
-            text = f"{name}: requires grad and is written in place" if op.autograd == "never" else "a leaf Variable"
+            leaf = {**given, name: given[name].detach().requires_grad_()}
+            text = f"{list_of(name)}: requires grad and is written in place" if op.autograd == "never" else "a leaf Variable"
             with pytest.raises(RuntimeError, match=text):
                 op.call(road, leaf)
             with torch.no_grad():
@@ -145,7 +147,7 @@ def _storage(tensor: torch.Tensor) -> torch.Tensor:
 def transforms_are_refused(op: Contract, device: str, sample: Sample) -> None:
     """torch.func cannot see every write."""
     given = op.unwritten(make(op, sample, op.choices()[0], device))
-    name = op.written[0]
+    name = _names(op, given)[0]
 
     def call(value: torch.Tensor) -> torch.Tensor:
         op.call(op.wrapper, {**given, name: value})

@@ -1,0 +1,50 @@
+/* Lists of tensors, as arguments of a boxed kernel.
+ *
+ * A list owns its tensors and one block of memory until list_release_tensors, which may be called on every path. */
+#ifndef RUNTIME_LIST_H
+#define RUNTIME_LIST_H
+
+#include "tensor.h"
+
+typedef struct tensor_list {
+    int64_t count;
+    tensor *at;
+    tensor *aside;   /* written lists: tensors of the caller of which the body sees a copy */
+    void **data;     /* what bodies see: a pointer for each tensor, right before `numbers` */
+    int64_t *numbers; /* `rows` times `count` numbers: dims that bind per tensor, strides */
+    int64_t rows;
+} tensor_list;
+
+/* Takes a list off the stack and deletes the handle that PyTorch passed, whether it succeeds or not. `rows` is how many
+ * numbers bodies see of each tensor. */
+bool list_take(error *e, StableIValue value, tensor_list *l, int64_t rows);
+void list_release_tensors(error *e, tensor_list *l);
+
+/* Reads each tensor of the list argument `name`. */
+bool list_read(error *e, tensor_list *l, const char *name);
+
+/* The data of each tensor, to be read or to be written. */
+bool list_const_data(error *e, const tensor_list *l);
+bool list_mutable_data(error *e, const tensor_list *l);
+
+/* Replaces each tensor that is not contiguous by a copy that is. */
+bool list_make_contiguous(error *e, tensor_list *l);
+
+/* The same for tensors that are written: see written.h. */
+bool list_set_aside(error *e, tensor_list *l, bool copied);
+bool list_return(error *e, const tensor_list *l);
+
+/* Sets every byte of each tensor to zero. */
+bool list_clear(error *e, const tensor_list *l);
+
+/* Elements, bytes, and whether all data starts at multiples of `bytes`. */
+int64_t list_numel(const tensor_list *l);
+int64_t list_bytes(const tensor_list *l);
+bool list_aligned(const tensor_list *l, int64_t bytes);
+
+/* Looks for two tensors, one of `a` and one of `b`, that overlap: their places go to *i and *j, or -1 when there are
+ * none. Where both are the same list, a tensor is not compared with itself. */
+bool find_list_overlap(error *e, const tensor *a, int64_t count_a, const tensor *b, int64_t count_b, int64_t *i,
+                   int64_t *j);
+
+#endif
