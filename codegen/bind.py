@@ -272,7 +272,9 @@ def _bindings(argument: str, dims: Sequence[Dim]) -> Iterator[Rule]:
         for i, place in enumerate(dim.places):
             if place.argument == argument:
                 bound = _binding(dim.name, place)
-                yield When((argument,), dim.holders[:i], bound) if dim.optional else _given(bound, argument, frozenset())
+                yield (
+                    When((argument,), dim.holders[:i], bound) if dim.optional else _given(bound, argument, frozenset())
+                )
 
 
 def _binding(name: str, place: Place) -> BindStar | BindDim:

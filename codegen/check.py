@@ -144,8 +144,6 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
         requires=check_keys.check_requires(read, node, devices),
     )
     if read.diagnostics.errors == before:
-        if draft.lists and "cuda" in draft.devices:
-            supported.refuse(read.diagnostics, read.prefix, node.key("devices") or key, 0, supported.LIST_CUDA)
         variants = node.key("variants")
         if draft.lists and variants is not None:
             supported.refuse(read.diagnostics, read.prefix, variants, 0, supported.LIST_VARIANTS)
@@ -223,7 +221,7 @@ def _differentiable(read: Reader, node: Mapping, arguments: tuple[Argument, ...]
     for argument in arguments:
         kind = argument.type
         if value is None and isinstance(kind, TensorType) and kind.is_list and kind.written:
-            supported.refuse(read.diagnostics, read.prefix, node, 0, supported.WRITTEN_LIST)
+            supported.refuse(read.diagnostics, read.prefix, node.key("inputs") or node, 0, supported.WRITTEN_LIST)
             break
     return value if any(argument.is_tensor for argument in arguments) else False
 

@@ -432,6 +432,8 @@ class _Checker:
         if name.text in scope.names:
             plain = scope.names[name.text].kind is NameKind.DIM
             hint = f"it is a single dim: write {name.text}" if plain else "it is a number: name the star otherwise"
+        if name.text in scope.absent:
+            hint = scope.absent[name.text]
         read.error(field.node.at(name.offset), f'unknown star "{shown(name.text)}" in shape', hint)
         return False
 

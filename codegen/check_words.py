@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from math import isfinite, isinf, isnan
 
-from codegen import layouts
+from codegen import layouts, supported
 from codegen.contract import Argument, DimEntry, ScalarType, TensorType, TypeVariable, Word, dtypes_of
 from codegen.errors import Position, nearest, shown
 from codegen.fields import Field

@@ -63,7 +63,6 @@ LIST_WORDS = ("rows", "inner", "strided", "expand")
 LIST_STARS = "a function of stars in the shape of a list of tensors"
 LIST_OUTPUT = "an output that is a list of tensors"
 LIST_VARIANTS = "`variants:` of an operator with a list of tensors"
-LIST_CUDA = "a list of tensors on a GPU (`devices: [cpu]` does without)"
 LIST_BACKWARD = "`backward:` of an operator with a list of tensors"
 WRITTEN_LIST = "a written list of tensors without `differentiable: false`"
 

@@ -14,7 +14,7 @@ from codegen.lower.checks import check_lines
 from codegen.lower.elementwise_host import ElementwiseHostView, alike, elementwise_host_view, empty_call
 from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, place, wanted
 from codegen.lower.launch import EntryPoints, PassView, cuda_units, pass_views
-from codegen.lower.lists import data_call, each_call
+from codegen.lower.lists import data_call, device_lines, each_call
 from codegen.lower.memory import arrange_calls, fill_calls, output_calls, stride_lines
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented
@@ -213,7 +213,7 @@ class _Host:
         op = self.op
         calls = [*self.prepare_call([f"scope->{name}" for name in self.hardware]), f"{op.name}_pointers(e, f)"]
         calls += [f"{one.kernel}_plan(e, f, scope, &plans[{i}])" for i, one in enumerate(passes)]
-        return [*device_values_lines(op), *all_or_return(calls), *self.if_empty("cuda")]
+        return [*device_values_lines(op), *all_or_return(calls), *self.if_empty("cuda"), *device_lines(op)]
 
     def if_empty(self, device: str) -> list[str]:
         """What is done when a pass has nothing to run on."""
@@ -230,7 +230,11 @@ class _Host:
             return []
         names = [argument.name for argument in self.op.written if argument.has_word("out")]
         names += [output.name for output in self.op.outputs if output.word("fill") is None]
-        return conjunction([each_call(self.op, name, "clear" if name in self.lists else "zero") for name in names]) if names else []
+        return (
+            conjunction([each_call(self.op, name, "clear" if name in self.lists else "zero") for name in names])
+            if names
+            else []
+        )
 
     def run(self, values: list[str]) -> list[str]:
         """The order of work of every host function."""
@@ -278,9 +282,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         name=f"{library.namespace}::{op.name}",
         schema=c_comment(public_schema(library.namespace, op)),
         doc=tuple(line.strip() for line in c_comment(op.doc).splitlines()),
-        tensors=tuple(
-            Named(name) for name in host.inputs + host.outputs + host.scratch if name not in host.lists
-        ),
+        tensors=tuple(Named(name) for name in host.inputs + host.outputs + host.scratch if name not in host.lists),
         lists=tuple(Named(name) for name in host.lists),
         views=tuple(Named(argument.name) for argument in op.tensors if argument.has_word("expand")),
         variables=tuple(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from codegen.contract import FixedDtype, TensorType
 from codegen.lower.launch import EntryPoints, cuda_units
+from codegen.lower.lists import store_kernel
 from codegen.lower.record import C_SCALARS, Field, cuda_element, fields, real_is_accumulated
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import c_comment
@@ -58,6 +59,8 @@ class EntriesView:
 
     op: str
     schema: str
+    lists: bool
+    store: str  # the kernel that stores what bodies see of lists
     units: tuple[UnitView, ...]
 
 
@@ -146,4 +149,5 @@ def entries_view(library: Library, op: Operator, points: EntryPoints) -> Entries
             view = EntryView(entry.symbol, entry.bounds, kernel, ", ".join(arguments), ", ".join(types))
             views[unit_of[entry.symbol]].append(view)
     units = tuple(UnitView(number, tuple(kernels)) for number, kernels in views.items())
-    return EntriesView(op.name, c_comment(public_schema(library.namespace, op)), units)
+    schema = c_comment(public_schema(library.namespace, op))
+    return EntriesView(op.name, schema, bool(op.lists), store_kernel(op), units)

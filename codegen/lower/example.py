@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from codegen.check_backward import dtypes_of
-from collections.abc import Mapping
-
 from codegen.contract import Argument, Dtype, ScalarType, TensorType
 from codegen.lower.tests_samples import Sample, base
 from codegen.lower.tests_values import Elements

@@ -7,6 +7,7 @@ checks.py.
 from __future__ import annotations
 
 from codegen.contract import Argument
+from codegen.lower.statements import all_or_return
 from codegen.model import Operator
 
 
@@ -18,15 +19,21 @@ def can_fail(op: Operator) -> bool:
 def take_list_lines(op: Operator, argument: Argument, slot: str) -> list[str]:
     """Takes a list off the stack; the record points to what bodies see of each tensor."""
     name = argument.name
-    numbers = [dim.name for dim in op.dims if dim.each == name]
-    lines = [
-        f"list_take(&e, {slot}, &f.t.{name}, {len(numbers)});",
-        f"f.call.{name} = f.t.{name}.data;",
-        f"f.call.{name}_count = f.t.{name}.count;",
-    ]
-    for i, number in enumerate(numbers):
-        place = f" + {i} * f.t.{name}.count" if i > 1 else f" + f.t.{name}.count" if i else ""
-        lines.append(f"f.call.{number} = f.t.{name}.numbers{place};")
+    taken = f"list_take(&e, {slot}, &f.t.{name}, {len(_numbers(op, argument))});"
+    return [taken, *_record_lines(op, argument, "f."), f"f.call.{name}_count = f.t.{name}.count;"]
+
+
+def _numbers(op: Operator, argument: Argument) -> list[str]:
+    """The dims that bind for each tensor of the list."""
+    return [dim.name for dim in op.dims if dim.each == argument.name]
+
+
+def _record_lines(op: Operator, argument: Argument, frame: str, where: str = "") -> list[str]:
+    listed = f"{frame}t.{argument.name}"
+    lines = [f"{frame}call.{argument.name} = {listed}.{where}data;"]
+    for i, number in enumerate(_numbers(op, argument)):
+        place = f" + {i} * {listed}.count" if i > 1 else f" + {listed}.count" if i else ""
+        lines.append(f"{frame}call.{number} = {listed}.{where}numbers{place};")
     return lines
 
 
@@ -44,3 +51,19 @@ def data_call(op: Operator, tensor: str, access: str) -> str:
     if tensor in [argument.name for argument in op.lists]:
         return f"list_{access}_data(e, &f->t.{tensor})"
     return f"tensor_{access}_data(e, &f->t.{tensor}, &f->call.{tensor})"
+
+
+def store_kernel(op: Operator) -> str:
+    """The kernel that stores what bodies see of lists; no kernel of a spec has `__` in its name."""
+    return f"{op.name}__store_list"
+
+
+def device_lines(op: Operator) -> list[str]:
+    """Puts what bodies see of lists into memory of the GPU, where the record then points."""
+    if not op.lists:
+        return []
+    lines = [f'static cuda_kernel store = {{.name = "{store_kernel(op)}", .module = &modules[0]}};']
+    lines += all_or_return([f"list_to_device(e, scope, &store, &f->t.{argument.name})" for argument in op.lists])
+    for argument in op.lists:
+        lines += _record_lines(op, argument, "f->", "device_")
+    return lines

@@ -77,8 +77,10 @@ def _shape(names: Names, rule: ShapeRule) -> list[str]:
             condition = f"{names.size(rule.argument, comparison.index)} == {expected}"
             lines += [*first, *_check(names, condition, message(rule))]
         else:
-            computed = isinstance(comparison, ComputedCompare)
-            expected = names.stars[comparison.index] if computed else names.star_sizes(comparison.name)
+            if isinstance(comparison, ComputedCompare):
+                expected = names.stars[comparison.index]
+            else:
+                expected = names.star_sizes(comparison.name)
             lines += call("_check.sizes", [names.span(comparison.span), expected, names.message(message(rule))])
     return lines
 

@@ -43,8 +43,6 @@ from codegen.messages import (
 )
 from codegen.rules import (
     AccDtypeRule,
-    BindDim,
-    BindStar,
     CheckRule,
     ChoiceRule,
     Comparison,
@@ -334,7 +332,7 @@ def wrong_calls(first: Sample) -> list[Wrong]:
             case ElementsRule() | OffsetsRule() | SumRule():
                 found += _elements(usual, rule)
             case OverlapRule():
-                found += _overlap(usual, _of_second(rule))
+                found += _overlap(usual, _of_pair(rule))
         if absent:
             found[before:] = [replace(wrong, absent=tuple(sorted(absent))) for wrong in found[before:]]
     if op.grad_mask:
@@ -344,20 +342,25 @@ def wrong_calls(first: Sample) -> list[Wrong]:
 
 
 def _of_second(rule: PlainRule) -> PlainRule:
-    """A rule on each tensor of a list as one on the second of them; of a pair of the same list the first is the other."""
-    if isinstance(rule, ShapeRule):
-        compared = tuple(
-            one if isinstance(one, DimCompare) else replace(one, span=replace(one.span, argument=_second(rule.argument)))
-            for one in rule.comparisons
-        )
-        known = tuple(replace(one, source=_second(one.source)) for one in rule.known)
-        return replace(rule, argument=_second(rule.argument), comparisons=compared, known=known)
-    if isinstance(rule, OverlapRule):
-        place = "[0]" if rule.other == rule.argument.replace("_i", "_j") else "[1]"
-        return OverlapRule(_second(rule.argument), _second(rule.other.replace("[_j]", place)))
-    if isinstance(rule, BindStar | BindDim):
-        return rule
-    return replace(rule, argument=_second(rule.argument))  # type: ignore[call-arg]
+    """A rule on each tensor of a list as one on the second of them."""
+    match rule:
+        case ShapeRule():
+            argument = _second(rule.argument)
+            compared = tuple(
+                one if isinstance(one, DimCompare) else replace(one, span=replace(one.span, argument=argument))
+                for one in rule.comparisons
+            )
+            known = tuple(replace(one, source=_second(one.source)) for one in rule.known)
+            return replace(rule, argument=argument, comparisons=compared, known=known)
+        case DtypeRule() | SameDtypeRule() | AccDtypeRule() | DeviceRule() | HostRule() | RankRule() | ContiguousRule():
+            return replace(rule, argument=_second(rule.argument))
+    return rule
+
+
+def _of_pair(rule: OverlapRule) -> OverlapRule:
+    """The same for two tensors; of one list the other is the first."""
+    place = "[0]" if rule.other == rule.argument.replace("_i", "_j") else "[1]"
+    return OverlapRule(_second(rule.argument), _second(rule.other.replace("[_j]", place)))
 
 
 def _second(name: str) -> str:

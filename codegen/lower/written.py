@@ -36,7 +36,8 @@ def _overlap(checks: Checks, rule: object) -> list[str]:
         return checks.check(f"!tensor_overlaps_itself(&{tensor(rule.argument)})", message(rule))
     if any(name != list_of(name) for name in (rule.argument, rule.other)):
         one, other = (_listed(name) for name in (rule.argument, rule.other))
-        return [*all_or_return([f"find_list_overlap(e, {one}, {other}, &i, &j)"]), *checks.check("i < 0", message(rule))]
+        call = f"find_list_overlap(e, {one}, {other}, &i, &j)"
+        return [*all_or_return([call]), *checks.check("i < 0", message(rule))]
     call = f"tensors_overlap(e, &f->t.{rule.argument}, &f->t.{rule.other}, &found)"
     return [*all_or_return([call]), *checks.check("!found", message(rule))]
 

@@ -2,7 +2,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "device/list_piece.h"
 #include "layout.h"
 #include "overlap.h"
 #include "written.h"
@@ -54,6 +56,7 @@ void list_release_tensors(error *e, tensor_list *l) {
         tensor_release(e, &l->at[i]);
         tensor_release(e, &l->aside[i]);
     }
+    tensor_release(e, &l->table);
     free(l->at);
     free(l->data);
     *l = (tensor_list){0};
@@ -120,6 +123,31 @@ bool list_return(error *e, const tensor_list *l) {
 bool list_clear(error *e, const tensor_list *l) {
     for (int64_t i = 0; i < l->count; i++) {
         if (!tensor_zero(e, &l->at[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool list_to_device(error *e, const cuda_scope *scope, cuda_kernel *store, tensor_list *l) {
+    const int64_t count = l->count * (1 + l->rows);
+    const shape s = {.dim = 1, .sizes = {count}};
+    void *data;
+    if (!tensor_empty(e, &l->table, "table of a list", &s, DTYPE_INT64, l->at[0].device) ||
+        !tensor_mutable_data(e, &l->table, &data)) {
+        return false;
+    }
+    l->device_data = data;
+    l->device_numbers = (int64_t *)data + l->count;
+    for (int64_t done = 0; done < count; done += LIST_PIECE_WORDS) {
+        const int64_t left = count - done;
+        list_piece piece = {
+            .to = (int64_t *)data + done,
+            .count = left < LIST_PIECE_WORDS ? left : LIST_PIECE_WORDS,
+        };
+        memcpy(piece.words, l->data + done, (size_t)piece.count * sizeof *piece.words);
+        const cuda_plan plan = {store, {.grid = {1, 1, 1}, .block = {LIST_PIECE_WORDS, 1, 1}}};
+        if (!cuda_run(e, scope, &plan, 1, &piece)) {
             return false;
         }
     }
@@ -204,7 +232,7 @@ static bool find_overlap(error *e, const extent *extents, int64_t count, bool sa
 }
 
 bool find_list_overlap(error *e, const tensor *a, int64_t count_a, const tensor *b, int64_t count_b, int64_t *i,
-                   int64_t *j) {
+                       int64_t *j) {
     const bool same = a == b;
     const int64_t count = same ? count_a : count_a + count_b;
     extent *const extents = calloc((size_t)count + 1, sizeof *extents);

@@ -4,15 +4,19 @@
 #ifndef RUNTIME_LIST_H
 #define RUNTIME_LIST_H
 
+#include "cuda.h"
 #include "tensor.h"
 
 typedef struct tensor_list {
     int64_t count;
     tensor *at;
-    tensor *aside;   /* written lists: tensors of the caller of which the body sees a copy */
-    void **data;     /* what bodies see: a pointer for each tensor, right before `numbers` */
+    tensor *aside;    /* written lists: tensors of the caller of which the body sees a copy */
+    void **data;      /* what bodies see: a pointer for each tensor, right before `numbers` */
     int64_t *numbers; /* `rows` times `count` numbers: dims that bind per tensor, strides */
     int64_t rows;
+    tensor table; /* the pointers and numbers on the GPU */
+    void **device_data;
+    int64_t *device_numbers;
 } tensor_list;
 
 /* Takes a list off the stack and deletes the handle that PyTorch passed, whether it succeeds or not. `rows` is how many
@@ -37,6 +41,12 @@ bool list_return(error *e, const tensor_list *l);
 /* Sets every byte of each tensor to zero. */
 bool list_clear(error *e, const tensor_list *l);
 
+/* Puts the pointers and numbers that bodies see into memory of the GPU: `device_data` and `device_numbers`. A list may
+ * be longer than the arguments of a launch, and a copy from memory of this host would have to keep that memory for as
+ * long as a captured graph lives; so they travel as arguments of `store`, a kernel that stores a list_piece, in as many
+ * launches as it takes. Nothing waits, and replays of a graph find the same. */
+bool list_to_device(error *e, const cuda_scope *scope, cuda_kernel *store, tensor_list *l);
+
 /* Elements, bytes, and whether all data starts at multiples of `bytes`. */
 int64_t list_numel(const tensor_list *l);
 int64_t list_bytes(const tensor_list *l);
@@ -45,6 +55,6 @@ bool list_aligned(const tensor_list *l, int64_t bytes);
 /* Looks for two tensors, one of `a` and one of `b`, that overlap: their places go to *i and *j, or -1 when there are
  * none. Where both are the same list, a tensor is not compared with itself. */
 bool find_list_overlap(error *e, const tensor *a, int64_t count_a, const tensor *b, int64_t count_b, int64_t *i,
-                   int64_t *j);
+                       int64_t *j);
 
 #endif
