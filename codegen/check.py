@@ -144,11 +144,8 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
         requires=check_keys.check_requires(read, node, devices),
     )
     if read.diagnostics.errors == before:
-        variants = node.key("variants")
-        if draft.lists and variants is not None:
-            supported.refuse(read.diagnostics, read.prefix, variants, 0, supported.LIST_VARIANTS)
-        else:
-            draft = replace(draft, variants=check_variants(read, node, draft))
+        supported.with_lists(read.diagnostics, read.prefix, node if draft.lists else None)
+        draft = replace(draft, variants=check_variants(read, node, draft))
     if contract.valid:
         batch, autocast = check_keys.check_batch(read, node, draft), check_keys.check_autocast(read, node, draft)
         draft = replace(draft, batch=batch, autocast=autocast)

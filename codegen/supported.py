@@ -62,9 +62,15 @@ LIST_WORDS = ("rows", "inner", "strided", "expand")
 
 LIST_STARS = "a function of stars in the shape of a list of tensors"
 LIST_OUTPUT = "an output that is a list of tensors"
-LIST_VARIANTS = "`variants:` of an operator with a list of tensors"
 LIST_BACKWARD = "`backward:` of an operator with a list of tensors"
 WRITTEN_LIST = "a written list of tensors without `differentiable: false`"
+
+
+def with_lists(diagnostics: Diagnostics, prefix: str, node: Mapping | None) -> None:
+    """Refuses keys of an operator with lists of tensors."""
+    for key, _ in node.entries if node is not None else ():
+        if key.text in ("variants", "elementwise", "batch", "autocast"):
+            refuse(diagnostics, prefix, key, 0, f"`{key.text}:` of an operator with a list of tensors")
 
 
 CUSTOM_LAUNCH = "`launch: custom`"
