@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from math import prod
 
 from codegen.contract import (
@@ -388,7 +388,7 @@ def growing(usual: Sample) -> list[Sample]:
 
     def right() -> Iterator[Sample]:
         spread = (_spread(usual, 2 + step, falling) for falling in (False, True) for step in range(20))
-        return (sample for sample in (*_together(usual), *spread) if sample.valid())
+        return (sample for sample in chain(_together(usual), spread) if sample.valid())
 
     return list(islice(filter(_all_above_one, right()), 4)) or list(islice(right(), 4)) or [usual]
 
