@@ -1,6 +1,6 @@
 #include "narrowed.cuh"
 
-template <typename F> __device__ void narrowed(const narrowed_args<F>& a) {
+template <typename F> __device__ void narrowed(const narrowed_args<F> &a) {
     const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < a.s) {
         const float scale = to_acc(a.scale[i]);
