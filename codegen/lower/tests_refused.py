@@ -387,6 +387,7 @@ def _made(sample: Sample, rule: Rule) -> list[Expr]:
 
 def _many_dims(usual: Sample, name: str) -> Wrong:
     """A tensor of more dims than PyTorch's own operators take."""
+    name = f"{name}[1]" if usual.op.argument(name) in usual.op.lists else name
     tensor = WrongTensor(dtype_of(usual, name), (1,) * (MAX_DIMS + 1))
     return Wrong(((name, tensor),), (), f"{name}: expected at most {MAX_DIMS} dimensions, got {MAX_DIMS + 1}")
 

@@ -53,12 +53,13 @@ class Check:
 
     def dims(self, **tensors: torch.Tensor | Sequence[torch.Tensor] | None) -> None:
         """PyTorch makes tensors of more dimensions than its operators, and these, accept: MAX_DIMS in csrc/runtime."""
-        single = [(name, one) for name, one in tensors.items() if one is None or isinstance(one, torch.Tensor)]
-        lists = [(name, many) for name, many in tensors.items() if isinstance(many, (list, tuple))]
-        single += [(f"{name}[{place}]", one) for name, many in lists for place, one in enumerate(many)]
-        for name, tensor in single:
-            count = 0 if tensor is None else tensor.dim()
-            self(count <= 64, functools.partial("{}: expected at most 64 dimensions, got {}".format, name, count))
+        for argument, given in tensors.items():
+            named: list[tuple[str, Any]] = [(argument, given)]
+            if isinstance(given, (list, tuple)):
+                named = [(f"{argument}[{place}]", one) for place, one in enumerate(given)]
+            for name, tensor in named:
+                count = tensor.dim() if isinstance(tensor, torch.Tensor) else 0
+                self(count <= 64, functools.partial("{}: expected at most 64 dimensions, got {}".format, name, count))
 
     def output(self, name: str, given: torch.Tensor, made: torch.Tensor) -> None:
         """What a caller gives for an output is as the operator would have made it."""
