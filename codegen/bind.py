@@ -82,6 +82,7 @@ from codegen.rules import (
     each_of,
     first_of,
     list_of,
+    plain,
 )
 from codegen.types import DTYPES
 
@@ -208,7 +209,7 @@ def rules(
         found += sizes_rules(arguments, tensor_.name, tensor_.type.shape)
         found += stars.computed(tensor_.type.shape)
     found += [_given(rule, rule.argument, optional) for rule in values]
-    return (*found, *_overlaps(tensors, optional))
+    return _without_repeats((*found, *_overlaps(tensors, optional)))
 
 
 def list_rules(tensors: Sequence[tuple[str, TensorType]], dims: Sequence[Dim]) -> Iterator[CountRule]:
@@ -475,6 +476,22 @@ def _binds(place: Place, dim: Dim) -> bool:
 
 def _binds_expr(place: Place, expr: Expr, dims: Mapping[str, Dim]) -> bool:
     return isinstance(expr, Name) and expr.kind is NameKind.DIM and _binds(place, dims[expr.name])
+
+
+def _without_repeats(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """Without sizes that are known not to be negative, because a check or another output says the same before."""
+    known: set[Expr] = set()
+    kept: list[Rule] = []
+    for rule in rules:
+        bare = plain(rule)
+        if isinstance(bare, SizeRule) and bare.condition in known:
+            continue
+        kept.append(rule)
+        if isinstance(rule, CheckRule | SizeRule):
+            known.add(rule.condition)
+            if isinstance(rule.condition, Logic) and rule.condition.operator == "and":
+                known.update(rule.condition.operands)
+    return tuple(kept)
 
 
 def _size_rules(tensor: str, shape: Shape) -> list[SizeRule]:
