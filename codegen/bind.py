@@ -64,6 +64,7 @@ from codegen.rules import (
     DimsRule,
     DtypeRule,
     ExpandRule,
+    FirstDtype,
     HostRule,
     Index,
     Known,
@@ -292,7 +293,12 @@ def _dtype_rules(types: Sequence[TypeVariable], arguments: Sequence[Argument], o
     named = {name for name, kind in scalars(arguments) if kind.variable}
     found: list[Rule] = []
     waiting: list[tuple[str, str]] = []
-    for name, dtype in sorted(_dtypes(arguments), key=lambda item: item[0] in optional):
+    order = {variable.name: place for place, variable in enumerate(types) if variable.listed}
+    unbound_yet = [variable for variable in types if variable.allowed[0] in variables]
+    for name, dtype in sorted(_dtypes(arguments), key=lambda item: _rank(item, order, optional)):
+        place = _rank((name, dtype), order, optional)[0]
+        while unbound_yet and order[unbound_yet[0].name] < place:
+            found += _first_dtype(unbound_yet.pop(0), holders, optional)
         match dtype:
             case FixedDtype():
                 found.append(_given(DtypeRule(name, "", (dtype.name,)), name, optional))
@@ -305,7 +311,7 @@ def _dtype_rules(types: Sequence[TypeVariable], arguments: Sequence[Argument], o
                 if name.endswith("[0]") and bound and bound[0] not in optional:
                     continue  # each of the list is compared
                 same = [SameDtypeRule(name, variable.name, source) for source in bound]
-                first = DtypeRule(name, variable.name, (*variable.earlier, *variable.dtypes), name in named)
+                first = DtypeRule(name, variable.name, variable.allowed, name in named)
                 found += _by_holder(name, bound, [*same, first], optional)
                 if not bound or bound[0] in optional:
                     bound.append(name)
@@ -315,12 +321,29 @@ def _dtype_rules(types: Sequence[TypeVariable], arguments: Sequence[Argument], o
                     found.append(_given(AccDtypeRule(name, dtype.variable, bound[0]), name, optional))
                 else:
                     waiting.append((name, dtype.variable))
+    for variable in unbound_yet:
+        found += _first_dtype(variable, holders, optional)
     for name, letter in waiting:
         # What no input binds takes its first dtype.
         unbound = DtypeRule(name, "", (DTYPES[variables[letter].dtypes[0]].acc,))
         bound = holders[letter]
         found += _by_holder(name, bound, [*(AccDtypeRule(name, letter, source) for source in bound), unbound], optional)
     return found
+
+
+def _first_dtype(
+    variable: TypeVariable, holders: Mapping[str, Sequence[str]], optional: frozenset[str]
+) -> Iterator[Rule]:
+    """What a variable is that no given argument binds, where its list begins with an earlier variable."""
+    bound = holders[variable.name]
+    if not bound or bound[0] in optional:
+        yield When((), tuple(bound), FirstDtype(variable.name, variable.allowed[0]))
+
+
+def _rank(item: tuple[str, Dtype], order: Mapping[str, int], optional: frozenset[str]) -> tuple[int, bool]:
+    """Where an argument stands among those that bind dtypes: behind what its list of dtypes names, then as given."""
+    name, dtype = item
+    return order.get(dtype.name, -1) if isinstance(dtype, Variable) else -1, name in optional
 
 
 def _dtypes(arguments: Sequence[Argument]) -> Iterator[tuple[str, Dtype]]:

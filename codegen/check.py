@@ -149,7 +149,7 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
     if contract.valid:
         batch, autocast = check_keys.check_batch(read, node, draft), check_keys.check_autocast(read, node, draft)
         draft = replace(draft, batch=batch, autocast=autocast)
-    passes = check_passes(read, key, node, contract, draft.dtype_choices, devices)
+    passes = check_passes(read, key, node, contract, draft.kernel_choices, devices)
     lines = check_elementwise(read, key, node, contract, draft.dtype_choices)
     if read.diagnostics.errors != before:
         return _Found(key, node, None, contract.places, passes)

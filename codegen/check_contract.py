@@ -225,6 +225,8 @@ class _Checker:
                 known[derived.name] = Name(derived.name, NameKind.DERIVED, Type.INT)
         known.update(scalars)
         holders = self.holders | {dim.name: dim.holders for dim in self.dims if dim.optional}
+        sized = [name for name, variable in self.variables.items() if variable.group == "bits"]
+        absent |= {name: f"it can be any dtype, and kernels know sizeof({name}) only" for name in sized}
         return Scope(known, subjects, tuple(self.variables), launch, absent, holders, self.choices)
 
     def value_scope(self, checks: Scope, inputs: list[Field]) -> Scope:

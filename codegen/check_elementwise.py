@@ -63,6 +63,13 @@ def check_elementwise(
         if place is not None:
             read.error(place, f"`elementwise:` needs no `{other}:`: its loops are generated")
     place = node.key("elementwise") or key
+    for variable in contract.types:
+        if variable.group == "bits":
+            text = (
+                f"the loops compute with numbers, and elements of {variable.name} are bits: name the dtypes, or a group"
+            )
+            read.error(place, text)
+            return Elementwise((), None)
     return _Checker(read.within("elementwise"), place, contract, choices).check(section)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping as Map
 from collections.abc import Sequence
 from dataclasses import replace
 
-from codegen import load, names, supported
+from codegen import load, names
 from codegen.contract import Acc, Dtype, FixedDtype, TypeVariable, Variable
 from codegen.errors import nearest, shown
 from codegen.expr import Type
@@ -37,29 +37,33 @@ def read_types(read: Reader, operator: Mapping, take: Take) -> dict[str, TypeVar
 
 def _variable(read: Reader, name: str, value: load.Node, earlier: Map[str, TypeVariable]) -> TypeVariable | None:
     if isinstance(value, Scalar) and value.text in GROUPS:
-        if value.text in supported.GROUPS:
-            supported.refuse(read.diagnostics, read.prefix, value, 0, supported.GROUPS[value.text])
         return TypeVariable(name, GROUPS[value.text], value.text)
     items: Sequence[load.Node] = [value] if isinstance(value, Scalar) else read.items(value, "I: [int32, int64]")
     if isinstance(value, load.Sequence) and not items:
         read.error(value, "a dtype variable has at least one dtype")
     known = [*DTYPES, *([] if isinstance(value, load.Sequence) else GROUPS)]
     dtypes: list[str] = []
+    listed: list[str] = []
     for item in items:
         scalar = read.text(item, "a dtype")
         if scalar is None:
             continue
-        if scalar.text in earlier:
-            supported.refuse(read.diagnostics, read.prefix, scalar, 0, supported.EARLIER_VARIABLE)
+        if scalar.text in listed:
+            read.error(scalar, f"{scalar.text} is there twice")
+        elif scalar.text in earlier and earlier[scalar.text].group == "bits":
+            read.error(scalar, f"{scalar.text} can be any dtype, and no list holds them all")
+        elif scalar.text in earlier:
+            listed.append(scalar.text)
+            dtypes += earlier[scalar.text].dtypes
         elif scalar.text not in DTYPES:
             close = nearest(scalar.text, known)
             hint = f'did you mean "{close}"?' if close else f"groups are {', '.join(GROUPS)}"
             read.error(scalar, f'unknown dtype "{shown(scalar.text)}"', hint)
-        elif scalar.text in dtypes:
-            read.error(scalar, f"{scalar.text} is there twice")
         else:
+            listed.append(scalar.text)
             dtypes.append(scalar.text)
-    return TypeVariable(name, tuple(dtypes), "") if dtypes else None
+    mixed = tuple(listed) if any(text in earlier for text in listed) else ()
+    return TypeVariable(name, tuple(dict.fromkeys(dtypes)), "", mixed) if dtypes else None
 
 
 def bound_types(
@@ -77,13 +81,24 @@ def bound_types(
         key = section.key(name) if isinstance(section, Mapping) else None
         if name not in used and key is not None:
             read.warning(key, f'types: the dtype variable "{name}" is not used')
-    return tuple(v if v.name in bound else replace(v, dtypes=v.dtypes[:1]) for v in variables.values())
+    return tuple(v if v.name in bound else _first(v, variables) for v in variables.values())
+
+
+def _first(variable: TypeVariable, variables: Map[str, TypeVariable]) -> TypeVariable:
+    """A variable that no input binds: its first dtype, or any of the variable that its list begins with."""
+    first = variable.allowed[0]
+    if first in variables:
+        return replace(variable, dtypes=variables[first].dtypes, listed=(first,))
+    return replace(variable, dtypes=variable.dtypes[:1], listed=())
 
 
 def resolve_dtype(read: Reader, field: Field, parsed: ParsedTensor, variables: Map[str, TypeVariable]) -> Dtype | None:
     """What stands in front of the brackets: a variable, acc(variable) or a dtype."""
     name = parsed.dtype
     if name in variables:
+        if parsed.acc and variables[name].group == "bits":
+            read.error(field.node.at(parsed.dtype_at), f"{name} can be any dtype, and nothing accumulates in bits")
+            return None
         return Acc(name) if parsed.acc else Variable(name)
     place = field.node.at(parsed.dtype_at)
     known = f"dtype variables here are {', '.join(variables)}" if variables else ""

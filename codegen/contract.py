@@ -5,26 +5,47 @@ Like the rest of the model (model.py) this knows no YAML, no C, no files and no 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from codegen.expr import Expr
-from codegen.types import DTYPES
+from codegen.types import BITS, DTYPES
 
 # ---------------------------------------------------------------- dtypes and shapes
 
 
 @dataclass(frozen=True)
 class TypeVariable:
-    """A dtype variable. `dtypes` are torch names in spec order; `earlier` names earlier variables that it may also
-    equal.
+    """A dtype variable. `dtypes` are the torch names of all that it can be, in spec order.
+
+    `listed` is its list as written, where that names earlier variables, to whose dtypes it may also be equal.
     """
 
     name: str
     dtypes: tuple[str, ...]
     group: str  # "floating", "all", "bits", ... when written so, else ""
-    earlier: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """Dtypes and earlier variables, as written."""
+        return self.listed or self.dtypes
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """What kernels are compiled for: a dtype each, or for `bits` an element size."""
+        return tuple(BITS) if self.group == "bits" else self.dtypes
+
+    def place(self, dtype: str) -> str:
+        """The one of them that a dtype goes to."""
+        sizes = {bits: name for name, bits in BITS.items()}
+        return sizes[DTYPES[dtype].size] if self.group == "bits" else dtype
+
+
+def fits(types: Sequence[TypeVariable], choice: Mapping[str, str]) -> bool:
+    """Whether the variables can have these dtypes together: a list that names an earlier variable means its dtype."""
+    return all(choice[v.name] in [choice.get(name, name) for name in v.allowed] for v in types)
 
 
 @dataclass(frozen=True)

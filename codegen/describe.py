@@ -125,7 +125,7 @@ def describe(library: Library, op: Operator) -> Description:
         name=op.name,
         schema=public_schema(library.namespace, op),
         doc=op.doc,
-        types=tuple(Named(v.name, ", ".join((*v.earlier, *v.dtypes))) for v in op.types),
+        types=tuple(Named(v.name, ", ".join(v.allowed)) for v in op.types),
         arguments=(*(_argument(argument) for argument in op.arguments), *_grad_mask(op)),
         outputs=tuple(Entry(o.name, o.text, o.doc, saved=o.saved) for o in op.outputs),
         scratch=tuple(Entry(s.name, s.text, "") for s in op.scratch),

@@ -31,7 +31,7 @@ from codegen.expr import (
     rebuild,
     walk,
 )
-from codegen.types import DTYPES
+from codegen.types import DTYPES, element_size
 
 
 class FoldError(Exception):
@@ -56,7 +56,8 @@ def fold(expr: Expr, dtypes: Mapping[str, str]) -> Expr:
             return expr
         case Query(function="sizeof"):
             name = dtypes.get(expr.subject, expr.subject)
-            return Constant(DTYPES[name].size, Type.INT) if name in DTYPES else expr
+            size = element_size(name)
+            return Constant(size, Type.INT) if size is not None else expr
         case Logic():
             return _fold_logic(expr, dtypes)
         case Conditional():

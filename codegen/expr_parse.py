@@ -206,7 +206,7 @@ class _Reader:
             if node.id in scope.holders:
                 self.present(node, scope.holders[node.id])
             return scope.names[node.id]
-        if node.id in scope.variables:
+        if node.id in scope.variables and node.id not in scope.absent:
             return Name(node.id, NameKind.VARIABLE, Type.DTYPE)
         if scope.launch and node.id in HARDWARE:
             return Name(node.id, NameKind.HARDWARE, Type.INT)

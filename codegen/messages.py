@@ -36,6 +36,7 @@ from codegen.rules import (
     DtypeRule,
     ElementsRule,
     ExpandRule,
+    FirstDtype,
     HostRule,
     Known,
     LengthRule,
@@ -287,7 +288,7 @@ def _message(rule: PlainRule) -> Message:
             return offsets_messages(rule)["none"]
         case OverlapRule():
             return _overlap(rule)
-        case BindDim() | BindStar() | Derive() | Decide():
+        case FirstDtype() | BindDim() | BindStar() | Derive() | Decide():
             raise ValueError("a binding has no message of its own")
 
 
@@ -399,11 +400,14 @@ def _dtype(rule: DtypeRule) -> Message:
     if all(name in DTYPES for name in rule.allowed):
         text = f"{rule.argument}: expected {'' if rule.scalar else 'dtype '}{one_of(rule.allowed)}, got "
         return Message((Text(text), DtypeOf(rule.argument)))
-    parts: list[Part] = [Text(f"{rule.argument}: expected dtype ")]
+    parts: list[Part] = [Text(f"{rule.argument}: expected {'' if rule.scalar else 'dtype '}")]
     for i, name in enumerate(rule.allowed):
         if i > 0:
             parts.append(Text(" or " if i == len(rule.allowed) - 1 else ", "))
-        parts.append(Text(name) if name in DTYPES else Value(Name(name, NameKind.VARIABLE, Type.DTYPE)))
+        if name in DTYPES:
+            parts.append(Text(name))
+        else:  # the dtype of an earlier variable, and its name
+            parts += [Value(Name(name, NameKind.VARIABLE, Type.DTYPE)), Text(f" ({name})")]
     return Message(_joined((*parts, Text(", got "), DtypeOf(rule.argument))))
 
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import product
 from typing import TypeAlias
 
-from codegen.contract import Argument, DimEntry, Output, Scratch, Shape, TensorType, TypeVariable, dtypes_of
+from codegen.contract import Argument, DimEntry, Output, Scratch, Shape, TensorType, TypeVariable, dtypes_of, fits
 from codegen.expr import Compare, Constant, Expr, NameKind, Query, names, substitute, walk
 from codegen.expr_text import print_text
 from codegen.rules import Index, Rule, Span, ValueRule, list_of
@@ -368,9 +368,21 @@ class Operator:
 
     @cached_property
     def dtype_choices(self) -> tuple[DtypeChoice, ...]:
-        """Every combination of dtypes that a kernel is compiled for, variables in order of `types:`."""
-        columns = [[(variable.name, dtype) for dtype in variable.dtypes] for variable in self.types]
-        return tuple(product(*columns))
+        """Every combination of dtypes that a call can have, variables in order of `types:`."""
+        choices = product(*[[(variable.name, dtype) for dtype in variable.dtypes] for variable in self.types])
+        return tuple(choice for choice in choices if fits(self.types, dict(choice)))
+
+    @cached_property
+    def kernel_choices(self) -> tuple[DtypeChoice, ...]:
+        """Every combination that a kernel is compiled for: for a `bits` variable an element size stands for dtypes."""
+        variables = {variable.name: variable for variable in self.types}
+        places = (tuple((name, variables[name].place(dtype)) for name, dtype in one) for one in self.dtype_choices)
+        return tuple(dict.fromkeys(places))
+
+    @cached_property
+    def kernel_places(self) -> tuple[DtypeChoice, ...]:
+        """The cells of a table of kernels, one dimension for each variable; some hold no kernel."""
+        return tuple(product(*[[(variable.name, place) for place in variable.places] for variable in self.types]))
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,14 @@ class DtypeRule:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstDtype:
+    """Not a check: `variable`, which no given argument binds, takes the dtype of `first`, an earlier variable."""
+
+    variable: str
+    first: str
+
+
+@dataclass(frozen=True, slots=True)
 class SameDtypeRule:
     """`argument` has the dtype of `variable`, which the argument `source` bound."""
 
@@ -378,6 +386,7 @@ ValueRule: TypeAlias = ElementsRule | OffsetsRule | SumRule
 PlainRule: TypeAlias = (
     CountRule
     | DtypeRule
+    | FirstDtype
     | SameDtypeRule
     | AccDtypeRule
     | DeviceRule
@@ -407,7 +416,7 @@ PlainRule: TypeAlias = (
 )
 
 # What gives a name a value; all others check something.
-Assignment: TypeAlias = BindDim | BindStar | Derive | Decide
+Assignment: TypeAlias = FirstDtype | BindDim | BindStar | Derive | Decide
 
 Rule: TypeAlias = PlainRule | When
 

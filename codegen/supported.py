@@ -22,9 +22,6 @@ KEYS = {
 # With one of these an operator needs no `launch:` or body of its own; what follows from its absence is not reported.
 REPLACES_LAUNCH = ("elementwise", "triton", "kernels", "full_cuda")
 
-# Groups of `types:`.
-GROUPS = {"bits": "the dtype group `bits`"}
-
 
 def refuse(diagnostics: Diagnostics, prefix: str, node: Node, offset: int, feature: str) -> None:
     """Says that `feature` is not built yet, at `offset` in the text of `node`."""
@@ -74,4 +71,3 @@ def with_lists(diagnostics: Diagnostics, prefix: str, node: Mapping | None) -> N
 
 
 CUSTOM_LAUNCH = "`launch: custom`"
-EARLIER_VARIABLE = "an earlier variable in a list of dtypes"

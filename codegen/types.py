@@ -60,6 +60,27 @@ GROUPS: dict[str, tuple[str, ...]] = {
 }
 
 
+# What kernels of a `bits` variable are compiled for, and how many bytes an element of it has.
+BITS = {"bits8": 1, "bits16": 2, "bits32": 4, "bits64": 8, "bits128": 16}
+_BITS_CUDA = {
+    "bits8": "uint8_t",
+    "bits16": "uint16_t",
+    "bits32": "uint32_t",
+    "bits64": "uint64_t",
+    "bits128": "ulonglong2",
+}
+
+
+def element_size(name: str) -> int | None:
+    """Bytes of an element of a dtype or of `bits`; None for any other name."""
+    return BITS.get(name) or (DTYPES[name].size if name in DTYPES else None)
+
+
+def cuda_type(name: str) -> str:
+    """The type of an element in device code."""
+    return _BITS_CUDA.get(name) or DTYPES[name].cuda
+
+
 def is_floating(name: str) -> bool:
     """Whether tensors of this dtype have gradients: real floating, float8 or complex."""
     return DTYPES[name].category in ("floating", "float8", "complex")

@@ -59,6 +59,7 @@ class CpuUnitView:
     macros: str
     variables: tuple[UnitVariable, ...]
     first: str
+    vectors: bool
     fields: tuple[TypedField, ...]
     kernels: tuple[str, ...]
     elementwise: ElementwiseView | None
@@ -163,6 +164,7 @@ def cpu_unit_view(library: Library, op: Operator) -> CpuUnitView:
         macros=", ".join(macros) if macros else "nothing",
         variables=tuple(UnitVariable(variable.name) for variable in op.types),
         first=op.types[0].name if op.types else "",
+        vectors=bool(op.types) and op.types[0].group != "bits",
         fields=tuple(_typed(op, field) for field in fields(op)),
         kernels=tuple(one.kernel for one in op.passes),
         elementwise=elementwise_view(op) if op.elementwise else None,
@@ -201,7 +203,7 @@ def build_view(library: Library) -> BuildView:
                 cpu="cpu" in op.devices,
                 cuda="cuda" in op.devices,
                 kernels=" ".join(one.kernel for one in op.passes),
-                choices=tuple(" ".join(f"{name}={dtype}" for name, dtype in choice) for choice in op.dtype_choices),
+                choices=tuple(" ".join(f"{name}={dtype}" for name, dtype in choice) for choice in op.kernel_choices),
                 cuda_flags=(f" ARCH {op.oldest_arch}" if op.oldest_arch else "")
                 + (" --use_fast_math" if op.fast_math else ""),
             )

@@ -276,7 +276,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
     host = _Host(op)
     values = value_lines(op)
     passes = pass_views(op, points)
-    extents = "".join(f"[{len(variable.dtypes)}]" for variable in op.types)
+    extents = "".join(f"[{len(variable.places)}]" for variable in op.types)
     return HostView(
         op=op.name,
         name=f"{library.namespace}::{op.name}",
@@ -286,7 +286,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         lists=tuple(Named(name) for name in host.lists),
         views=tuple(Named(argument.name) for argument in op.tensors if argument.has_word("expand")),
         variables=tuple(
-            IndexedVariable(v.name, tuple(DtypeCase(dtype_constant(d), i) for i, d in enumerate(v.dtypes)))
+            IndexedVariable(v.name, tuple(DtypeCase(dtype_constant(d), v.places.index(v.place(d))) for d in v.dtypes))
             for v in op.types
         ),
         givable=tuple(Named(output.name) for output in givable(op)),

@@ -58,6 +58,7 @@ from codegen.rules import (
     DimsRule,
     DtypeRule,
     ExpandRule,
+    FirstDtype,
     HostRule,
     Index,
     LengthRule,
@@ -76,6 +77,7 @@ from codegen.rules import (
     When,
     plain,
 )
+from codegen.types import DTYPES
 
 Computing: TypeAlias = (
     Derive | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ComputeStar | Decide | ValueRule
@@ -157,6 +159,8 @@ class Checks:
                 return self.check(counted(rule), message(rule))
             case DtypeRule():
                 return self.dtype(rule)
+            case FirstDtype():
+                return [f"f->d.{rule.variable} = f->d.{rule.first};"]
             case SameDtypeRule():
                 return self.check(f"{self.dtype_of(rule.argument)} == f->d.{rule.variable}", message(rule))
             case AccDtypeRule():
@@ -266,6 +270,9 @@ class Checks:
             allowed = " || ".join(f"{actual} == {dtype_constant(name)}" for name in rule.allowed)
             return self.check(allowed, message(rule))
         lines = [f"f->d.{rule.variable} = {actual};"]
+        if any(name not in DTYPES for name in rule.allowed):
+            named = (dtype_constant(name) if name in DTYPES else f"f->d.{name}" for name in rule.allowed)
+            return lines + self.check(" || ".join(f"f->d.{rule.variable} == {one}" for one in named), message(rule))
         return lines + self.check(f"index_of_{rule.variable}(f->d.{rule.variable}) >= 0", message(rule))
 
     def shape(self, rule: ShapeRule) -> list[str]:
@@ -312,6 +319,7 @@ def _headed(op: Operator, checks: Checks) -> Iterator[str]:
     headings: dict[type[PlainRule], str] = {
         CountRule: "lists",
         DtypeRule: "dtypes",
+        FirstDtype: "dtypes",
         SameDtypeRule: "dtypes",
         AccDtypeRule: "dtypes",
         DeviceRule: "devices",

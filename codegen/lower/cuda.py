@@ -11,7 +11,7 @@ from codegen.lower.record import C_SCALARS, Field, cuda_element, fields, real_is
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import c_comment
 from codegen.model import Library, Operator
-from codegen.types import DTYPES
+from codegen.types import DTYPES, cuda_type
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def entries_view(library: Library, op: Operator, points: EntryPoints) -> Entries
     views: dict[int, list[EntryView]] = {unit: [] for unit in range(max(unit_of.values(), default=0) + 1)}
     for kernel, entries in points.items():
         for entry in entries:
-            types = [DTYPES[dtype].cuda for dtype in entry.dtypes]
+            types = [cuda_type(dtype) for dtype in entry.dtypes]
             arguments = types + [_literal(value) for value in entry.params]
             view = EntryView(entry.symbol, entry.bounds, kernel, ", ".join(arguments), ", ".join(types))
             views[unit_of[entry.symbol]].append(view)

@@ -73,7 +73,10 @@ def elementwise_host_view(op: Operator) -> ElementwiseHostView:
     rows = []
     for kind in CUDA_KERNELS:
         cells = [
-            f'{{.name = "{cpu_symbol(op.name, choice)}__{kind}", .module = &module}}' for choice in op.dtype_choices
+            f'{{.name = "{cpu_symbol(op.name, choice)}__{kind}", .module = &module}}'
+            if choice in op.kernel_choices
+            else "{0}"
+            for choice in op.kernel_places
         ]
         rows += ["{", *(f"    {line}" for line in nested(op, cells)), "},"] if op.types else [f"{cells[0]},"]
     smallest = ""

@@ -113,7 +113,7 @@ def cuda_units(points: EntryPoints) -> dict[str, int]:
 
 def _entries(op: Operator, one: Pass) -> Iterator[Entry]:
     rows = [_row(op, entry, values) for entry, values in _rows(one)]
-    for position, choice in enumerate(op.dtype_choices):
+    for position, choice in enumerate(op.kernel_choices):
         dtypes = tuple(dtype for _, dtype in choice)
         for number, (exists, arguments, bounds) in enumerate(rows):
             if exists[position]:
@@ -143,8 +143,8 @@ def _row(
 def _each(op: Operator, exprs: tuple[Expr, ...], compute: Callable[[DtypeChoice], _Value]) -> Sequence[_Value]:
     """What `compute` makes of `exprs` for every choice of dtypes; once where they do not depend on it."""
     if any(map(depends_on_dtypes, exprs)):
-        return [compute(choice) for choice in op.dtype_choices]
-    return [compute(op.dtype_choices[0])] * len(op.dtype_choices)
+        return [compute(choice) for choice in op.kernel_choices]
+    return [compute(op.kernel_choices[0])] * len(op.kernel_choices)
 
 
 def _rows(one: Pass) -> list[tuple[LaunchEntry, Mapping[str, Expr]]]:
@@ -164,11 +164,11 @@ def _argument(op: Operator, param: Param, expr: Expr, choice: DtypeChoice) -> in
 
 
 def nested(op: Operator, cells: list[str]) -> list[str]:
-    """Initialisers of a table with one dimension per dtype variable; `cells` in order of dtype_choices."""
+    """Initialisers of a table with one dimension per dtype variable; `cells` in order of kernel_places."""
     lines = [f"{cell}," for cell in cells]
     group = 1  # lines of one entry of the dimension at hand
     for variable in reversed(op.types[1:]):
-        size = group * len(variable.dtypes)
+        size = group * len(variable.places)
         rows = [lines[i : i + size] for i in range(0, len(lines), size)]
         lines = [line for row in rows for line in ("{", *indented(row), "},")]
         group = size + 2
@@ -179,12 +179,20 @@ def _cuda_rows(op: Operator, one: Pass, units: Mapping[str, int]) -> list[str]:
     """A kernel per row and choice of dtypes; one that no call can choose stays without a name."""
     lines = []
     for number in range(len(_rows(one))):
-        wanted = [cuda_symbol(one.kernel, choice, number) for choice in op.dtype_choices]
+        wanted = [cuda_symbol(one.kernel, choice, number) for choice in op.kernel_places]
         cells = [
             f'{{.name = "{name}", .module = &modules[{units[name]}]}}' if name in units else "{0}" for name in wanted
         ]
         lines += ["{", *indented(nested(op, cells)), "},"] if op.types else [f"{cells[0]},"]
     return lines
+
+
+def _cpu_cells(op: Operator, one: Pass) -> list[str]:
+    """The kernels of one pass, in a table with a place for every combination of dtypes, also those that no call has."""
+    there = set(op.kernel_choices)
+    return [
+        f"CPU_KERNELS({cpu_symbol(one.kernel, place)})" if place in there else "{{0}}" for place in op.kernel_places
+    ]
 
 
 def _three(names: HostNames, sizes: tuple[Expr, ...]) -> str:
@@ -262,12 +270,12 @@ def pass_views(op: Operator, points: EntryPoints) -> tuple[PassView, ...]:
     views = []
     units = cuda_units(points)
     for index, one in enumerate(op.passes):
-        symbols = [cpu_symbol(one.kernel, choice) for choice in op.dtype_choices]
+        symbols = [cpu_symbol(one.kernel, choice) for choice in op.kernel_choices]
         views.append(
             PassView(
                 kernel=one.kernel,
                 cpu_symbols=tuple(symbols),
-                cpu_rows=tuple(nested(op, [f"CPU_KERNELS({symbol})" for symbol in symbols])),
+                cpu_rows=tuple(nested(op, _cpu_cells(op, one))),
                 cpu_plan=tuple(_cpu_plan(op, one, index)),
                 entry_count=len(_rows(one)),
                 cuda_rows=tuple(_cuda_rows(op, one, units)),

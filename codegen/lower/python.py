@@ -144,7 +144,7 @@ def _wrapper_doc(op: Operator) -> list[str]:
     results = [(output.name, output.text) for output in op.public_outputs]
     results = results or [(argument.name, argument.text) for argument in op.written]
     lines += ["", "Returns:", *(f"    {name}: {docstring(text)[0]}" for name, text in results), ""]
-    lines += [f"{variable.name} is {one_of(variable.earlier + variable.dtypes)}." for variable in op.types]
+    lines += [f"{variable.name} is {one_of(variable.allowed)}." for variable in op.types]
     stated = [docstring(text)[0] for text in (*(c.text for c in op.checks), *(v.text for v in op.values))]
     lines += [f"A call needs {', '.join(stated)}."] if stated else []
     lines += [line for note in operator_notes(op) for line in wrap(docstring(note)[0], 110)]
@@ -235,7 +235,7 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         op=op.name,
         qualified=names.qualified,
         header=tuple(_header(public_schema(library.namespace, op), op.doc)),
-        variables=tuple(line for variable in op.types for line in _variable(variable)),
+        variables=tuple(line for variable in op.types if not variable.listed for line in _variable(variable)),
         sequence=any("Sequence[" in parameter for parameter in parameters(op)),
         unchecked=_records(op)
         or bool(op.variants or op.autocast or op.lists)

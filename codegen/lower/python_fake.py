@@ -34,6 +34,7 @@ from codegen.rules import (
     DtypeRule,
     ElementsRule,
     ExpandRule,
+    FirstDtype,
     HostRule,
     LengthRule,
     OffsetsRule,
@@ -52,6 +53,7 @@ from codegen.rules import (
     list_of,
     plain,
 )
+from codegen.types import DTYPES
 
 
 def _check(names: Names, condition: str, text: Message) -> list[str]:
@@ -120,7 +122,11 @@ def rule_lines(names: Names, rule: PlainRule) -> list[str]:
             return _check(names, f"{count} == {least}" if rule.source else f"{count} > 0", message(rule))
         case DtypeRule():
             allowed = f"in _{rule.variable}" if rule.variable else f"== torch.{rule.allowed[0]}"
+            if any(name not in DTYPES for name in rule.allowed):
+                allowed = f"in ({', '.join(map(names.dtype_name, rule.allowed))})"
             return _check(names, f"{names.dtype_of(rule.argument)} {allowed}", message(rule))
+        case FirstDtype():
+            return []
         case SameDtypeRule():
             same = f"{names.dtype_of(rule.argument)} == {names.dtype_of(rule.source)}"
             return _check(names, same, message(rule))

@@ -88,13 +88,13 @@ class Names:
 
     def variable(self, name: str) -> str:
         """The dtype of a variable; what no argument binds has its first dtype."""
-        dtypes = next(variable.dtypes for variable in self.op.types if variable.name == name)
+        first = self.dtype_name(next(variable.allowed[0] for variable in self.op.types if variable.name == name))
         text = ""
         for argument, optional in self.sources.get(name, ()):
             if not optional:
                 return self.dtype_of(argument)
             text += f"{self.dtype_of(argument)} if {argument} is not None else "
-        return f"({text}torch.{dtypes[0]})" if text else f"torch.{dtypes[0]}"
+        return f"({text}{first})" if text else first
 
     def dtype_of(self, argument: str) -> str:
         """The dtype of a tensor, or that a dtype argument names."""

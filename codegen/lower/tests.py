@@ -109,6 +109,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
     words = [(name, _strings(map(_word, listed))) for name, listed in worded if listed]
     kinds = {argument.name: kind_of(argument) for argument in op.scalars}
     broadcast = [output for output in op.outputs if alike(op, output)]
+    mixed = [variable for variable in op.types if variable.listed]
     fields = [
         ("namespace", _string(library.namespace)),
         ("name", _string(op.name)),
@@ -140,6 +141,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         *([("is_elementwise", "True")] if op.elementwise else []),
         *([("autocast", _string(op.autocast)), ("cast", _cast(op))] if op.autocast else []),
         *([("lists", _strings(argument.name for argument in op.lists))] if op.lists else []),
+        *([("mixed", _dict((v.name, _strings(v.listed)) for v in mixed))] if mixed else []),
     ]
     lines = ["OP = Contract("]
     for name, value in fields:

@@ -276,7 +276,8 @@ def wrong_calls(first: Sample) -> list[Wrong]:
             case CountRule():
                 found.append(_count(usual, rule))
             case DtypeRule(scalar=True):
-                found += _argument(usual, rule, [name for name in OTHER_DTYPES if name not in rule.allowed][:1])
+                known = {usual.dtypes.get(name, name) for name in rule.allowed}
+                found += _argument(usual, rule, [name for name in OTHER_DTYPES if name not in known][:1])
             case SameDtypeRule() if not op.argument(rule.argument).is_tensor:
                 same = usual.dtypes[rule.variable]
                 found += _argument(usual, rule, [name for name in OTHER_DTYPES if name != same][:1])
@@ -291,7 +292,8 @@ def wrong_calls(first: Sample) -> list[Wrong]:
             case ChoiceRule() | TextRule() | LengthRule() | SizesRule():
                 found += _argument(usual, rule, breaking(rule))
             case DtypeRule() | SameDtypeRule() | AccDtypeRule():
-                wanted = set(rule.allowed) if isinstance(rule, DtypeRule) else {dtype_of(usual, rule.argument)}
+                named = rule.allowed if isinstance(rule, DtypeRule) else (dtype_of(usual, rule.argument),)
+                wanted = {usual.dtypes.get(name, name) for name in named}
                 dtype = next((name for name in OTHER_DTYPES if name not in wanted), "")
                 tensor = WrongTensor(dtype, usual.shapes()[rule.argument])
                 found += [_tensor(usual, rule, rule.argument, tensor)] if dtype else []

@@ -43,6 +43,19 @@ CPU_PLAIN(int64, int64_t, int64_t)
 CPU_PLAIN(complex64, float _Complex, float _Complex)
 CPU_PLAIN(complex128, double _Complex, double _Complex)
 
+/* `bits` variables: elements of any dtype by their size, to be moved and not computed with. */
+typedef struct {
+    uint64_t low, high;
+} cpu_pair_t;
+CPU_PLAIN(bits8, uint8_t, uint8_t)
+CPU_PLAIN(bits16, uint16_t, uint16_t)
+CPU_PLAIN(bits32, uint32_t, uint32_t)
+CPU_PLAIN(bits64, uint64_t, uint64_t)
+typedef cpu_pair_t cpu_bits128_t;
+typedef cpu_pair_t cpu_bits128_acc_t;
+static inline cpu_pair_t cpu_load_bits128(const cpu_pair_t *p) { return *p; }
+static inline void cpu_store_bits128(cpu_pair_t *p, cpu_pair_t value) { *p = value; }
+
 /* bool: a tensor viewed from bytes may hold others than 0 and 1, which C does not let a _Bool hold. */
 typedef bool cpu__Bool_t;
 typedef int64_t cpu__Bool_acc_t;

@@ -109,6 +109,14 @@ def narrowed(x: Tensor, scale: Tensor, add: Tensor) -> tuple[Tensor, Tensor, Ten
     return x * scale + add, x * scale + add, 2 * scale
 
 
+def taken(x: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
+    return x[index], x[index, -1]
+
+
+def same_or_float(v: Tensor, x: Tensor, w: Tensor, u: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    return v + x, w, torch.ones_like(x) if u is None else u
+
+
 def masked_sum(x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     return (x * mask).sum(-1), mask.any(-1)
 

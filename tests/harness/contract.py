@@ -122,18 +122,24 @@ class Contract:
     )  # of outputs that are broadcast: the inputs of which the first with the same sizes gives it its strides
     is_elementwise: bool = False
     lists: tuple[str, ...] = ()  # arguments that are lists of tensors
+    mixed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # lists of dtypes that name earlier variables
 
     def choices(self) -> list[tuple[str, ...]]:
-        """Every combination of dtypes, variables in order."""
-        return list(product(*self.types.values()))
+        """Every combination of dtypes that a call can have, variables in order."""
+        return [choice for choice in product(*self.types.values()) if self._together(choice)]
+
+    def _together(self, choice: tuple[str, ...]) -> bool:
+        chosen = dict(zip(self.types, choice, strict=True))
+        return all(chosen[name] in [chosen.get(one, one) for one in listed] for name, listed in self.mixed.items())
 
     def bound(self, dtypes: tuple[str, ...], absent: tuple[str, ...]) -> tuple[str, ...]:
         """The choice that a call without the `absent` arguments makes: what nothing binds takes its first dtype."""
         given = {written for name, written in {**self.tensors, **self.dtypes}.items() if name not in absent}
-        return tuple(
-            dtype if variable in given else self.types[variable][0]
-            for variable, dtype in zip(self.types, dtypes, strict=True)
-        )
+        found: dict[str, str] = {}
+        for variable, dtype in zip(self.types, dtypes, strict=True):
+            first = self.mixed.get(variable, self.types[variable])[0]
+            found[variable] = dtype if variable in given else found.get(first, first)
+        return tuple(found.values())
 
     def dtype(self, written: str, dtypes: tuple[str, ...]) -> torch.dtype:
         """The dtype of a tensor for one choice."""
