@@ -1,5 +1,5 @@
-"""Memory stays flat over many calls whose arguments own memory: strings, lists, boxes of optionals. Calls of the
-conformance library, good and wrong ones, through both roads.
+"""Memory stays flat over many calls whose arguments own memory: strings, lists of numbers and of tensors, boxes of
+optionals. Calls of the conformance library, good and wrong ones, through both roads.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ PROGRAM = """
     x, table = torch.randn(2, 3), torch.randn(4, 2, 3)
     leaf = x.clone().requires_grad_()
     long = "x" * 255
+    tensors, wide = [torch.zeros(2, 3), torch.zeros(3), torch.zeros(())], torch.zeros(2, 6)
+    spread = [wide[:, ::2], wide[0, 1::2], torch.zeros(())]
 
     def refused(call, *arguments, **keywords):
         try:
@@ -40,6 +42,9 @@ PROGRAM = """
         conformance.converted(x, torch.int8, other=torch.float64, same=None, where="cpu")
         conformance.scaled(x, 2.0, 3, 4, flip=True)
         conformance.scaled(x, None, None, None)
+        conformance.list_norm(tensors, 2)
+        conformance.scale_list(spread, tensors, x[0, :2])
+        ops.scale_list(tensors, (x, x[0], x[0, 0]), x[0, :2])
 
     def wrong():
         refused(conformance.chosen, x, "tan" + long, long, type="Int", note=long, plain=True)
@@ -52,6 +57,11 @@ PROGRAM = """
         refused(conformance.grid, [2, -3, 1], device="cpu")
         refused(conformance.converted, x, torch.float64, other=torch.float64, same=None, where="meta")
         refused(conformance.scaled, x, 2.0, -3, 4, flip=True)
+        refused(conformance.list_norm, [], 2)
+        refused(ops.list_norm, [x, x.double()], 2)
+        refused(conformance.scale_list, spread, [x, x, x], x[0, :2])
+        refused(ops.scale_list, [x, x[0]], [x, x[0]], x[0, :2])
+        refused(ops.scale_list, tensors, [x], x[0, :2])
 
     def resident():
         gc.collect()
@@ -73,7 +83,7 @@ def generated() -> Path:
 
 @pytest.mark.parametrize(("call", "count", "full_count"), [("wrong", 2_000, 10_000), ("good", 2_000, 20_000)])
 def test_flat(generated: Path, call: str, count: int, full_count: int, full: bool) -> None:
-    """Ten calls each time. A leak of one string, list or box per round would be more than that."""
+    """A dozen calls each time. A leak of one string, list or box per round would be more than that."""
     path = os.pathsep.join([str(generated), *(entry for entry in sys.path if entry)])
     program = textwrap.dedent(PROGRAM.format(call=call, count=full_count if full else count))
     done = subprocess.run(

@@ -1,0 +1,74 @@
+"""Lists of tensors: which elements may lie on which others, and lists of other lengths than generated tests have."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import conformance
+import pytest
+import torch
+
+
+def outcome(xs: list[torch.Tensor], factors: list[torch.Tensor]) -> str:
+    """What is wrong with scaling xs, "" when nothing is."""
+    try:
+        conformance.scale_list(xs, factors, torch.ones(2, dtype=xs[0].dtype))
+    except RuntimeError as error:
+        return str(error).removeprefix("conformance::scale_list: ")
+    return ""
+
+
+def places(view: torch.Tensor) -> set[int]:
+    """Where each element of a view of one dim lies."""
+    return {view.storage_offset() + i * view.stride(0) for i in range(view.shape[0])}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_overlap_is_found_exactly(seed: int) -> None:
+    choose, found = random.Random(seed), set()
+    for _ in range(200):
+        memory = torch.ones(400)
+        views = [
+            memory.as_strided((choose.randint(0, 8),), (choose.randint(1, 9),), choose.randint(0, 300))
+            for _ in range(choose.randint(1, 6))
+        ]
+        at = [places(view) for view in views]
+        pairs = [(j, i) for i in range(len(views)) for j in range(i) if at[i] & at[j]]
+        text = outcome(views, [torch.ones_like(view) for view in views])
+        assert (text == "") == (not pairs)
+        assert text in ["", *(f"xs[{i}]: expected no overlap with xs[{j}]" for j, i in pairs)]
+        found.add(text == "")
+    assert found == {True, False}
+
+
+def test_overlap_with_another_list() -> None:
+    memory = torch.ones(4, 10)
+    rows = list(memory)
+    assert outcome(rows[:2], rows[2:]) == ""
+    assert outcome([rows[0], rows[2]], [rows[1], rows[2]]) == "xs[1]: expected no overlap with factors[1]"
+    assert outcome([rows[0][:5], rows[2]], [rows[3][:5], rows[0]]) == "xs[0]: expected no overlap with factors[1]"
+    assert outcome([rows[0][::2]], [rows[0][1::2]]) == ""
+
+
+def test_long_lists() -> None:
+    xs = [torch.full((i % 7,), float(i), dtype=torch.float64) for i in range(3000)]
+    factors = [torch.full_like(x, 2.0) for x in xs]
+    assert outcome(xs, factors) == ""
+    assert all(torch.equal(x, torch.full_like(x, 4.0 * i)) for i, x in enumerate(xs))
+    assert outcome([*xs, xs[1]], [*factors, factors[1]]) == "xs[3000]: expected no overlap with xs[1]"
+
+
+def test_a_tuple_is_as_good_as_a_list() -> None:
+    xs = (torch.ones(2), torch.ones(3, 1))
+    assert torch.equal(conformance.list_norm(xs)[1], torch.tensor([2.0, 3.0]))
+    leaf = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="no gradient is declared"):
+        conformance.list_norm((xs[0], leaf))[0].sum().backward()
+
+
+@pytest.mark.parametrize("packet", [conformance, torch.ops.conformance], ids=["wrapper", "torch.ops"])
+def test_sparse_tensors_are_refused(packet: Any) -> None:
+    """With all tensors in lists the operator has a kernel for calls without any, and these end up there."""
+    with pytest.raises(RuntimeError, match=r"conformance::list_norm: .*sparse"):
+        packet.list_norm([torch.ones(2, 2).to_sparse()])
