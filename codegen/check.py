@@ -148,7 +148,8 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
         draft = replace(draft, variants=check_variants(read, node, draft))
     if contract.valid:
         batch, autocast = check_keys.check_batch(read, node, draft), check_keys.check_autocast(read, node, draft)
-        draft = replace(draft, batch=batch, autocast=autocast)
+        drawn = check_keys.check_random(read, node, draft, contract.taken)
+        draft = check_keys.with_seed(replace(draft, batch=batch, autocast=autocast, random=drawn), node)
     passes = check_passes(read, key, node, contract, draft.kernel_choices, devices)
     lines = check_elementwise(read, key, node, contract, draft.dtype_choices)
     if read.diagnostics.errors != before:

@@ -98,7 +98,8 @@ class _Matcher:
     def unused_saved(self, bindings: list[Binding]) -> None:
         named = {binding.name for binding in bindings if binding.source == "output"}
         for output in self.forward.saved_outputs:
-            if output.name not in named:
+            drawn = self.forward.draws(output.name)  # not every gradient needs it
+            if output.name not in named and not drawn:
                 self.error(f"{self.backward.name} does not take the saved output {output.name}")
 
     # ---------------------------------------------------------------- inputs of the backward

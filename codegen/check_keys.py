@@ -8,11 +8,11 @@ from dataclasses import replace
 from codegen import load
 from codegen.autocast import CAST, cast_inputs
 from codegen.check_rules import check_flag
-from codegen.contract import DimEntry, Shape, StarEntry, TensorType
+from codegen.contract import DimEntry, FixedDtype, Output, Scratch, Shape, StarEntry, TensorType, Word
 from codegen.errors import nearest, one_of, shown
-from codegen.expr import Compare, Constant, Name, NameKind, Type
+from codegen.expr import Compare, Constant, Name, NameKind, Type, integer
 from codegen.load import Mapping, Node
-from codegen.model import Operator
+from codegen.model import SEED, Operator
 from codegen.reader import Reader
 from codegen.scope import Scope
 from codegen.tags import SAID_BY_KEY, TAGS
@@ -114,6 +114,32 @@ def check_autocast(read: Reader, node: Mapping, op: Operator) -> str:
         hint = f"a dtype variable of inputs stands for two or more of {', '.join(CAST)}"
         read.error(scalar, "this operator has no inputs that autocast could cast", hint)
     return scalar.text
+
+
+def check_random(read: Reader, node: Mapping, op: Operator, taken: dict[str, str]) -> bool:
+    """`random: true`."""
+    value, key = check_flag(read, node, "random"), node.key("random")
+    read = read.within("random")
+    if not value or key is None:
+        return False
+    if SEED in taken:
+        read.error(key, f"bodies know what is drawn as {SEED}, and {taken[SEED]} has that name")
+    elif node.get("elementwise") is not None:
+        read.error(key, "no body of an element-wise operator could use what is drawn")
+    elif op.grad_mask:
+        read.error(key, f"a backward operator draws nothing: it takes what its forward drew, as {SEED}: int64[2]")
+    return True
+
+
+def with_seed(op: Operator, node: Mapping) -> Operator:
+    """What a random operator draws: kept for backward where there is one, else gone after the call."""
+    if not op.random:
+        return op
+    kind = TensorType(FixedDtype("int64"), Shape((DimEntry(integer(2), "2"),)))
+    if node.get("backward") is None:
+        return replace(op, scratch=(*op.scratch, Scratch(SEED, kind, text="int64[2]")))
+    seed = Output(SEED, kind, (Word("saved"),), doc="drawn from PyTorch's generator", text="int64[2] saved")
+    return replace(op, outputs=(*op.outputs, seed))
 
 
 def check_batch(read: Reader, node: Mapping, op: Operator) -> tuple[str, ...]:

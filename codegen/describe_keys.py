@@ -21,6 +21,8 @@ def operator_notes(op: Operator) -> tuple[str, ...]:
         found.append(f"Since {op.since}.")
     if not op.deterministic:
         found.append("Results can differ from run to run: refused under torch.use_deterministic_algorithms(True).")
+    if op.random:
+        found.append("Draws two numbers from PyTorch's generator in every call.")
     if op.oldest_arch:
         found.append(f"On CUDA needs compute capability {op.oldest_arch // 10}.{op.oldest_arch % 10} or newer.")
     if op.autocast:

@@ -230,6 +230,9 @@ class Samples:
     function: str = ""
 
 
+SEED = "seed"
+"""What bodies of `random: true` know two drawn numbers as: a saved output, or scratch where there is no backward."""
+
 DtypeChoice: TypeAlias = tuple[tuple[str, str], ...]
 """One dtype per variable, in order of `types:`: (("T", "bfloat16"), ("I", "int64"))."""
 
@@ -311,6 +314,15 @@ class Operator:
     def saved_outputs(self) -> tuple[Output, ...]:
         """What only backward sees."""
         return tuple(output for output in self.outputs if output.saved)
+
+    def draws(self, name: str) -> bool:
+        """Whether this is what a random operator draws."""
+        return self.random and name == SEED
+
+    @cached_property
+    def for_backward(self) -> bool:
+        """Whether there are outputs that inference does not compute; what is drawn is needed there, too."""
+        return any(not self.draws(output.name) for output in self.saved_outputs)
 
     def argument(self, name: str) -> Argument:
         """The argument called `name`, or in which the tensor `xs[0]` is."""

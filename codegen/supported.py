@@ -16,7 +16,6 @@ KEYS = {
     "triton": "`triton:`",
     "kernels": "`kernels:` (custom launches)",
     "full_cuda": "`full_cuda:`",
-    "random": "`random:`",
 }
 
 # With one of these an operator needs no `launch:` or body of its own; what follows from its absence is not reported.

@@ -12,7 +12,7 @@ from codegen.lower.schema import DispatchedOperator, boxed_symbol, dispatched
 from codegen.lower.statements import indented
 from codegen.lower.variants import given_outputs, release_output
 from codegen.lower.written import set_aside
-from codegen.model import Operator
+from codegen.model import SEED, Operator
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
         else:
             take += take_lines(argument, f"stack[{i}]")
     take += given_outputs(op, entry.variant)
-    saved = "" if not op.saved_outputs else ", true" if entry.saved else ", false"
+    saved = "" if not op.for_backward else ", true" if entry.saved else ", false"
     run = [f"{op.name}_run(&e, &f{saved});"]
     if op.grad_mask:
         mask = f'take_mask(&e, stack[{len(op.arguments)}], "grad_mask", f.mask, {len(op.outputs)})'
@@ -46,6 +46,7 @@ def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
     run += [f"list_release_tensors(&e, &f.t.{argument.name});" for argument in op.lists]
     released = [argument.name for argument in op.tensors if argument not in op.lists]
     released += [scratch.name for scratch in op.scratch]
+    released += [SEED] if op.random and op.saved_outputs and not entry.saved else []
     run += [f"tensor_release(&e, &f.t.{name});" for name in released]
     run += [f"tensor_release(&e, &f.w.{name});" for name in set_aside(op)] + release_lines(op)
     if entry.variant is not None:

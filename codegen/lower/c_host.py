@@ -103,6 +103,7 @@ class _Host:
         self.inputs = [argument.name for argument in op.tensors]
         self.lists = [argument.name for argument in op.lists]
         self.outputs = [output.name for output in op.outputs]
+        self.computed = [name for name in self.outputs if not op.draws(name)]
         self.written = [argument.name for argument in op.written]
         self.scratch = [scratch.name for scratch in op.scratch]
         self.launch_dims = [derived for derived in op.derived if derived.launch_only]
@@ -126,6 +127,7 @@ class _Host:
             shape = names.shape_calls(output.type.shape)
             dtype = names.dtype(output.type.dtype)
             calls = output_calls(output, dtype, self.device, shape)
+            calls += [f"tensor_draw(e, &f->t.{output.name})"] if op.draws(output.name) else []
             if alike(op, output):
                 calls = [*shape, empty_call(op, output, dtype)]
             reset = ["s.dim = 0;"] if any("&s" in call.split(", ") for call in calls) else []
@@ -133,7 +135,7 @@ class _Host:
             block = allocated(op, output, shape, dtype, self.device, made[output.name])
             if op.grad_mask or output.condition is not None:
                 block = [f"if ({wanted(op, output.name)}) {{", *indented(block), "}"]
-            elif output.saved:
+            elif output.saved and not op.draws(output.name):
                 block = ["if (saved) {", *indented(block), "}"]
             lines += block
         lines += place_lines(op, made)
@@ -159,8 +161,9 @@ class _Host:
             count = rank(scratch.type.shape)
             shape = f"shape_add(e, &s, c->{scratch.name}_size, {f'c->{scratch.name}_dim' if count is None else count})"
             dtype = names.dtype(scratch.type.dtype)
+            draw = [f"tensor_draw(e, &f->t.{scratch.name})"] if op.draws(scratch.name) else []
             tensor = f'tensor_empty(e, &f->t.{scratch.name}, "{scratch.name}", &s, {dtype}, {self.device})'
-            lines += ["s.dim = 0;", *all_or_return([shape, tensor, *fill_calls(scratch)])]
+            lines += ["s.dim = 0;", *all_or_return([shape, tensor, *fill_calls(scratch), *draw])]
         return lines
 
     def scratch_sizes(self, scratch: Scratch, names: HostNames) -> list[str]:
@@ -229,7 +232,7 @@ class _Host:
         if self.op.elementwise:  # lines reach every element
             return []
         names = [argument.name for argument in self.op.written if argument.has_word("out")]
-        names += [output.name for output in self.op.outputs if output.word("fill") is None]
+        names += [name for name in self.computed if self.op.output(name).word("fill") is None]
         return (
             conjunction([each_call(self.op, name, "clear" if name in self.lists else "zero") for name in names])
             if names
@@ -241,7 +244,7 @@ class _Host:
         op = self.op
         checks = [f"{op.name}_check(e, f)"] + ([f"{op.name}_values(e, f)"] if values else [])
         checks += [f"{op.name}_overlap(e, f)"] if op.written else []
-        saved = ", saved" if op.saved_outputs else ""
+        saved = ", saved" if op.for_backward else ""
         lines = [*all_or_return(checks[:1]), *self.require_arch(), *(all_or_return(checks[1:]) if checks[1:] else [])]
         lines += all_or_return([f"{op.name}_allocate(e, f{saved})"]) if op.outputs else []
         lines += all_or_return(arrange_calls(op))
@@ -300,14 +303,14 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         values=tuple(values),
         overlap=tuple(overlap_lines(op)),
         allocate=tuple(host.allocate()) if op.outputs else (),
-        nothing_to_do=" && ".join(f"{host.numel(name)} == 0" for name in host.written + host.outputs),
+        nothing_to_do=" && ".join(f"{host.numel(name)} == 0" for name in host.written + host.computed),
         zero=tuple(host.zero()),
         prepare=tuple(host.prepare),
         prepare_head=tuple(host.prepare_head()),
         pointers=tuple(host.pointers()),
         execute=tuple(host.execute()),
         run=tuple(host.run(values)),
-        saved_parameter=", bool saved" if op.saved_outputs else "",
+        saved_parameter=", bool saved" if op.for_backward else "",
         cpu="cpu" in op.devices,
         cuda="cuda" in op.devices,
         cuda_units=tuple(Named(str(unit)) for unit in sorted({0, *cuda_units(points).values()})),

@@ -96,7 +96,8 @@ def fields(op: Operator) -> tuple[Field, ...]:
         note = f"{argument.text}, null when absent" if argument.type.optional else argument.text
         found.append(Field(argument.name, "tensor", argument.type.dtype, not argument.type.written, note))
     for output in op.outputs:
-        note = f"{output.text}, null in inference" if output.saved else output.text
+        kept = output.saved and not op.draws(output.name)
+        note = f"{output.text}, null in inference" if kept else output.text
         note = f"{note}, null when not wanted" if op.grad_mask else note
         found.append(Field(output.name, "tensor", output.type.dtype, False, note))
     found += [Field(scratch.name, "tensor", scratch.type.dtype, False, scratch.text) for scratch in op.scratch]

@@ -47,6 +47,7 @@ class TestView:
     nondeterministic: bool
     deprecated: bool
     autocast: bool
+    random: bool
 
 
 def _string(text: str) -> str:
@@ -139,6 +140,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         *([("tags", _strings(tags_of(op)))] if tags_of(op) else []),
         *([("alike", _dict((o.name, _strings(alike(op, o))) for o in broadcast))] if broadcast else []),
         *([("is_elementwise", "True")] if op.elementwise else []),
+        *([("random", "True")] if op.random else []),
         *([("autocast", _string(op.autocast)), ("cast", _cast(op))] if op.autocast else []),
         *([("lists", _strings(argument.name for argument in op.lists))] if op.lists else []),
         *([("mixed", _dict((v.name, _strings(v.listed)) for v in mixed))] if mixed else []),
@@ -316,4 +318,5 @@ def test_view(library: Library, op: Operator) -> TestView:
         nondeterministic=not op.deterministic,
         deprecated=bool(op.deprecated),
         autocast=bool(op.autocast),
+        random=op.random,
     )

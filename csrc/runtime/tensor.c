@@ -148,6 +148,24 @@ bool tensor_make_copy(error *e, tensor *t) {
     return !e->set;
 }
 
+bool tensor_draw(error *e, tensor *t) {
+    StableIValue stack[] = {(StableIValue)(uintptr_t)t->handle, 0}; /* no generator but the default one */
+    t->handle = NULL;                                               /* the call owns it, and gives it back */
+    const bool grad_mode = aoti_torch_grad_mode_is_enabled();
+    if (grad_mode) {
+        aoti_torch_grad_mode_set_enabled(false);
+    }
+    const bool ok = torch_call_dispatcher("aten::random_", "", stack, TORCH_ABI_VERSION) == 0;
+    if (grad_mode) {
+        aoti_torch_grad_mode_set_enabled(true);
+    }
+    if (!ok) {
+        return fail_abi(e, "aten::random_");
+    }
+    t->handle = (AtenTensorHandle)(uintptr_t)stack[0];
+    return true;
+}
+
 bool tensor_zero(error *e, const tensor *t) {
     void *data;
     const int64_t bytes = tensor_bytes(t);

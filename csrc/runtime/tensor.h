@@ -75,6 +75,10 @@ static inline bool tensor_mutable_data(error *e, const tensor *t, void **data) {
     return true;
 }
 
+/* Fills an int64 tensor with numbers from 0 to 2^63 - 1 that PyTorch's generator of its device draws: what
+ * torch.manual_seed, checkpointing and CUDA graphs do to random numbers, they do to these. */
+bool tensor_draw(error *e, tensor *t);
+
 /* Sets every byte of a contiguous CPU or CUDA tensor to zero, in the order of the current stream. */
 bool tensor_zero(error *e, const tensor *t);
 

@@ -53,6 +53,9 @@ TORCH_ABI AOTITorchError aoti_torch_copy_(AtenTensorHandle self, AtenTensorHandl
 TORCH_ABI AOTITorchError aoti_torch_new_tensor_handle(AtenTensorHandle tensor, AtenTensorHandle *ret);
 TORCH_ABI AOTITorchError aoti_torch_delete_tensor_object(AtenTensorHandle tensor);
 
+/* Calls an operator: its arguments on the stack are handed over, its results come back there. */
+TORCH_ABI AOTITorchError torch_call_dispatcher(const char *name, const char *overload, StableIValue *stack, uint64_t version);
+
 /* Lists on the boxed stack; elements are StableIValues. */
 TORCH_ABI AOTITorchError torch_list_size(StableListHandle list, size_t *ret_size);
 TORCH_ABI AOTITorchError torch_list_get_item(StableListHandle list, size_t index, StableIValue *ret_element);

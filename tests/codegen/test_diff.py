@@ -75,6 +75,7 @@ F = "    inputs:\n      x: T[*rows, n]\n"
             ["+ f: since changed", "+ f: deprecated changed", "+ f: tags changed"],
         ),
         ([("    flops: n\n", "    flops: n\n    autocast: lower\n")], ["- f: autocast changed"]),
+        ([("    flops: n\n", "    flops: n\n    random: true\n")], ["- f: random changed"]),
         ([("    flops: n\n", "    flops: n\n    deterministic: false\n")], ["- f: no longer deterministic"]),
         ([("    values: [0", "    batch: k\n    values: [0")], ["+ g: batch: also k"]),
         # arguments

@@ -428,3 +428,19 @@ def scale_list(xs: list[Tensor], factors: list[Tensor], by: Tensor) -> list[Tens
 
 def copy_list(xs: list[Tensor], ys: list[Tensor], zs: list[Tensor], total: Tensor) -> list[Tensor]:
     return [*xs, *(2 * x for x in xs), total + 1]
+
+
+def noisy(x: Tensor, seed: Tensor) -> Tensor:
+    return x * (((seed[0] ^ seed[1]) % 1024 + torch.arange(len(x), device=x.device)) % 3)
+
+
+def noisy_backward(grad_y: Tensor, seed: Tensor) -> Tensor:
+    return noisy(grad_y, seed)
+
+
+def noise_of(n: int, where: torch.device, seed: Tensor) -> Tensor:
+    return seed[torch.arange(n) % 2] ^ torch.arange(n)
+
+
+def shuffled(x: Tensor, seed: Tensor) -> Tensor:
+    return x + (seed[0] % 2 + torch.arange(x.numel()).view(x.shape)) % 2

@@ -114,6 +114,7 @@ class Contract:
     dtypes: Mapping[str, str] = field(default_factory=dict)  # arguments that name the dtype of a variable
     devices: tuple[str, ...] = ()  # arguments that name the device of the call
     tags: tuple[str, ...] = ()
+    random: bool = False  # draws a seed; every call through `call` and `results` draws the same
     autocast: str = ""
     cast: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # dtype variable -> inputs that autocast casts
 
@@ -210,6 +211,7 @@ class Contract:
     def call(self, function: Callable[..., Any], arguments: Arguments) -> Any:
         """Calls with arguments positional where possible."""
         positional, keyword = self.split(arguments)
+        self.seed()
         return function(*positional, **keyword)
 
     def short(self, arguments: Arguments) -> Arguments:
@@ -232,6 +234,7 @@ class Contract:
         `named` every argument goes by its name; with `every_output` there is None for outputs that are not there.
         """
         given = self.unwritten(arguments)
+        self.seed()
         returned = function(**self.gathered(given)) if named else self.call(function, given)
         outputs = (every if every_output else as_tuple)(returned) if self.outputs else ()
         written = self.spread(self.written, given)
@@ -252,7 +255,23 @@ class Contract:
     def expected(self, arguments: Arguments) -> tuple[torch.Tensor | None, ...]:
         """The public outputs by the reference, in float64 on the CPU."""
         exact = self.gathered({name: wide(value) for name, value in arguments.items() if name != "grad_mask"})
-        return every(reference(self.reference)(**exact))
+        return every(self.exact(exact, arguments))
+
+    def exact(self, exact: Arguments, arguments: Arguments) -> Any:
+        """What the reference makes of exact arguments, and of what a call of `arguments` draws."""
+        drawn = {"seed": self.drawn(arguments)} if self.random else {}
+        return reference(self.reference)(**exact, **drawn)
+
+    def seed(self) -> None:
+        """Makes the next call draw what every other one draws, but where a graph is traced."""
+        if self.random and not torch.compiler.is_compiling():
+            torch.manual_seed(0)
+
+    def drawn(self, arguments: Arguments) -> torch.Tensor:
+        """What a call draws that follows torch.manual_seed(0)."""
+        device = next((value.device for value in arguments.values() if isinstance(value, torch.Tensor)), "cpu")
+        torch.manual_seed(0)
+        return torch.empty(2, dtype=torch.int64, device=device).random_().cpu()
 
     def text(self, rest: str) -> str:
         """The whole text of an error."""

@@ -143,7 +143,9 @@ def masks_agree(op: Contract, device: str, sample: Sample) -> None:
 
 
 def passes_opcheck(op: Contract, device: str, sample: Sample, *, grad: bool) -> None:
-    """All of opcheck, for the operator and its twins. An operator whose gradient is missing refuses: not with grad."""
+    """All of opcheck, for the operator and its twins. An operator whose gradient is missing refuses: not with grad.
+    A random operator draws other numbers in each of two calls, which the last test compares.
+    """
     for absent in op.absences:
         arguments = make(op, sample, op.choices()[0], device, absent=absent)
         if grad:
@@ -151,6 +153,8 @@ def passes_opcheck(op: Contract, device: str, sample: Sample, *, grad: bool) -> 
         tests = list(OPCHECK)
         if any(isinstance(value, torch.Tensor) and value.dtype in FLOAT8 for value in arguments.values()):
             tests.remove("test_schema")  # it compares copies of inputs, which PyTorch cannot in float8
+        if op.random:
+            tests.remove("test_aot_dispatch_dynamic")
         for operator in op.dispatched():
             if grad and op.autograd == "missing" and operator is op.overload and recording(arguments):
                 continue

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 import torch
+from torch.utils.checkpoint import checkpoint
 
-from tests.harness.contract import Arguments, Contract, Sample
+from tests.harness.contract import Arguments, Contract, Sample, as_tuple
 from tests.harness.layouts import leaves, make
 
 HALF_OR_SINGLE = (torch.float32, torch.float16, torch.bfloat16)
@@ -84,6 +85,54 @@ def autocast(op: Contract, device: str, dtypes: tuple[str, ...], lower: str, sam
                 for name, one, other in zip(inputs, gradients, right, strict=True):
                     assert one.dtype == name.dtype
                     assert torch.equal(one, other)
+
+
+def draws(op: Contract, device: str, sample: Sample) -> None:
+    """Calls draw from PyTorch's generator: the same ones after the same seed, by every road, and anew in each call;
+    checkpointing repeats what was drawn.
+    """
+    arguments = make(op, sample, op.choices()[0], device)
+
+    def once(road: Callable[..., Any]) -> tuple[torch.Tensor, ...]:
+        given = op.unwritten(arguments)
+        positional, keyword = op.split(given)
+        returned = road(*positional, **keyword)
+        return (*(as_tuple(returned) if op.outputs else ()), *(given[name] for name in op.written))
+
+    def twice(road: Callable[..., Any]) -> tuple[tuple[torch.Tensor, ...], int]:
+        torch.manual_seed(1)
+        return (*once(road), *once(road)), _next(device)
+
+    expected = twice(op.wrapper)
+    torch.manual_seed(1)
+    for _ in range(2):
+        torch.empty(2, dtype=torch.int64, device=device).random_()
+    assert expected[1] == _next(device), "a call draws two numbers"
+    for road in [op.overload, _compiled(op)]:
+        found = twice(road)
+        assert found[1] == expected[1]
+        assert all(torch.equal(one, other) for one, other in zip(found[0], expected[0], strict=True))
+    if op.autograd == "declared":
+        given = leaves(arguments, op.gradients)
+        positional, keyword = op.split(given)
+        inputs = [given[name] for name in op.gradients]
+        gradients = []
+        for checkpointed in (False, True):
+            for road in (op.wrapper, op.overload):
+                torch.manual_seed(1)
+                results = (
+                    checkpoint(road, *positional, use_reentrant=False, **keyword)
+                    if checkpointed
+                    else road(*positional, **keyword)
+                )
+                gradients.append(torch.autograd.grad(sum(r.sum() for r in as_tuple(results)), inputs))
+        for found in gradients[1:]:
+            assert all(torch.equal(one, other) for one, other in zip(found, gradients[0], strict=True))
+
+
+def _next(device: str) -> int:
+    """What the generator would draw next."""
+    return int(torch.empty(1, dtype=torch.int64, device=device).random_())
 
 
 def _compiled(op: Contract) -> Callable[..., Any]:
