@@ -46,3 +46,15 @@ def test_programs_of_the_pages_run(generated: Path) -> None:
     path = [str(generated), *(entry for entry in sys.path if entry)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
     subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+
+
+def test_types(generated: Path) -> None:
+    """The package is typed, to the last argument that may be None."""
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--python-version=3.10", "conformance"],
+        cwd=generated,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout[-4000:] + checked.stderr[-2000:]

@@ -96,7 +96,7 @@ class PackageView:
 
 
 def _parameter(argument: Argument, unchecked: bool) -> str:
-    loose = unchecked and isinstance(argument.type, ScalarType) and argument.type.optional
+    loose = unchecked and argument.type.optional and (not argument.is_tensor or argument.has_word("expand"))
     text = f"{argument.name}: {'Any' if loose else annotation(argument)}"
     return text if argument.default is None else f"{text} = {default(argument)}"
 

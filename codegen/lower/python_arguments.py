@@ -32,7 +32,8 @@ _ANNOTATIONS = {
 def annotation(argument: Argument) -> str:
     """The type of a parameter."""
     if isinstance(argument.type, TensorType):
-        return "Sequence[Tensor]" if argument.type.is_list else "Tensor"
+        text = "Sequence[Tensor]" if argument.type.is_list else "Tensor"
+        return f"{text} | None" if argument.type.optional else text
     kind = argument.type
     text = _ANNOTATIONS[kind.kind]
     text = f"Sequence[{text}]" if kind.is_list else text
