@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from codegen.contract import Argument, Output, ScalarType, TypeVariable
+from codegen.contract import Argument, Output, TypeVariable
 from codegen.defaults import default_text
 from codegen.describe_keys import operator_notes
 from codegen.errors import one_of
