@@ -25,17 +25,32 @@ def _devices(config: pytest.Config) -> list[str]:
     return devices
 
 
+NOWHERE = "nowhere"  # the device of tests that none of the devices asked for can run
+
+
+def _built_for(module: object) -> tuple[str, ...]:
+    """The devices of the operator that a generated test is about."""
+    operator = getattr(module, "OP", None)
+    return operator.runs_on if operator is not None else ("cpu", "cuda")
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "device" in metafunc.fixturenames:
-        devices = _devices(metafunc.config)
+        devices = [device for device in _devices(metafunc.config) if device in _built_for(metafunc.module)]
         if metafunc.definition.get_closest_marker("cuda"):
-            devices = ["cuda"]
-        metafunc.parametrize("device", devices)
+            devices = [device for device in ("cuda",) if device in _built_for(metafunc.module)]
+        metafunc.parametrize("device", devices or [NOWHERE])
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if "cuda" not in _devices(config):
-        items[:] = [item for item in items if item.get_closest_marker("cuda") is None]
+    cuda = "cuda" in _devices(config)
+    items[:] = [item for item in items if _runs(item, cuda)]
+
+
+def _runs(item: pytest.Item, cuda: bool) -> bool:
+    """Whether a test can run on one of the devices asked for."""
+    parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    return parameters.get("device") != NOWHERE and (cuda or item.get_closest_marker("cuda") is None)
 
 
 @pytest.fixture

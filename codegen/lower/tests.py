@@ -145,6 +145,8 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         *([("lists", _strings(argument.name for argument in op.lists))] if op.lists else []),
         *([("mixed", _dict((v.name, _strings(v.listed)) for v in mixed))] if mixed else []),
     ]
+    if op.devices != ("cpu", "cuda"):
+        fields.append(("runs_on", _strings(op.devices)))
     lines = ["OP = Contract("]
     for name, value in fields:
         if name == "tensors":

@@ -113,6 +113,7 @@ class Contract:
     )  # after the types of tensors, where there are any
     dtypes: Mapping[str, str] = field(default_factory=dict)  # arguments that name the dtype of a variable
     devices: tuple[str, ...] = ()  # arguments that name the device of the call
+    runs_on: tuple[str, ...] = ("cpu", "cuda")  # `devices:`
     tags: tuple[str, ...] = ()
     random: bool = False  # draws a seed; every call through `call` and `results` draws the same
     autocast: str = ""
