@@ -46,10 +46,11 @@ from codegen.expr import (
     uses,
 )
 from codegen.expr_text import print_text
-from codegen.model import Check, DerivedDim, Dim, Place
+from codegen.model import Check, DerivedDim, Dim, DynamicDim, Place
 from codegen.rules import (
     AccDtypeRule,
     BindDim,
+    BindDynamic,
     BindStar,
     CheckRule,
     Comparison,
@@ -157,6 +158,7 @@ def rules(
     scratch: Sequence[Scratch],
     dims: Sequence[Dim],
     derived: Sequence[DerivedDim],
+    dynamic: Sequence[DynamicDim],
     checks: Sequence[Check],
     values: Sequence[ValueRule],
     devices: Sequence[str],
@@ -204,6 +206,10 @@ def rules(
     found += [_given(ContiguousRule(name), name, optional) for name in contiguous]
     found += [CheckRule(check.condition, check.text, check.message) for check in checks]
     found += _column_checks(arguments, values)
+    for size in dynamic:
+        if not never_negative(size.value):
+            found.append(SizeRule(size.name, size.value, print_text(size.value)))
+        found.append(BindDynamic(size.name, size.value, size.bound, size.condition, size.text))
     for output in outputs:
         found += _output_rules(output, arguments, by_name, stars)
     for tensor_ in scratch:
@@ -534,7 +540,7 @@ def never_negative(expr: Expr) -> bool:
         case Constant():
             return not isinstance(expr.value, str) and expr.value >= 0
         case Name():
-            return expr.kind in (NameKind.DIM, NameKind.STAR, NameKind.HARDWARE)
+            return expr.kind in (NameKind.DIM, NameKind.STAR, NameKind.DYNAMIC, NameKind.HARDWARE)
         case Binary(operator="+" | "*"):
             return never_negative(expr.left) and never_negative(expr.right)
         case Binary(operator="//"):

@@ -6,6 +6,7 @@ expressions of shapes read.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from codegen import bind, expr_fold, load, names, supported
@@ -20,6 +21,7 @@ from codegen.check_arguments import (
     spliced_names,
     stated_conditions,
 )
+from codegen.check_dynamic import dynamic_names, read_dynamic
 from codegen.check_types import bound_types, element_type, read_types, resolve_dtype
 from codegen.check_words import check_input_words, check_names, check_output_words
 from codegen.contract import (
@@ -45,7 +47,7 @@ from codegen.expr import names as names_in
 from codegen.expr_text import print_text
 from codegen.fields import SECTIONS, Field, read_fields
 from codegen.load import Mapping, Scalar
-from codegen.model import DerivedDim, Dim
+from codegen.model import DerivedDim, Dim, DynamicDim
 from codegen.parse_type import ParsedEntry, ParsedScalar, ParsedTensor, Piece, TypeProblem
 from codegen.presence import Condition, surely_given
 from codegen.reader import Reader
@@ -66,6 +68,7 @@ class Contract:
     scratch: tuple[Scratch, ...]
     dims: tuple[Dim, ...]
     derived: tuple[DerivedDim, ...]
+    dynamic: tuple[DynamicDim, ...]
     grad_mask: bool
     checks: Scope  # for checks and flops: no hardware, no outputs
     launches: Scope  # for launches and parallel
@@ -93,6 +96,7 @@ class _Checker:
         self.spliced: dict[str, Name] = {}
         self.choices: dict[str, tuple[str, ...]] = {}
         self.unnamed: dict[str, str] = {}
+        self.dynamic: tuple[DynamicDim, ...] = ()
 
     def contract(self) -> Contract:
         before = self.read.diagnostics.errors
@@ -103,6 +107,7 @@ class _Checker:
         if masked:
             self.reserve_grad_mask(fields)
         derived_names = self.derived_names()
+        unbound = dynamic_names(self.read, self.node, self.take)
         self.find_dims(inputs, derived_names)
         reserve_fields(inputs, self.take)
         every = [field for listed in fields.values() for field in listed]
@@ -115,13 +120,19 @@ class _Checker:
         subjects |= scalar_subjects(inputs)
         self.derive(scalars, subjects, [field.name for field in inputs if field.has_word("expand")])
         checks = self.scope(scalars, subjects, launch=False)
+        self.dynamic = read_dynamic(self.read, self.node, checks)
+        later = dict.fromkeys(unbound, "it is known after the kernel ran: shapes of outputs begin with it")
+        checks = replace(checks, absent={**checks.absent, **later})
         met = stated_conditions(self.node, checks)
         tensors = [field for field in fields["outputs"] if isinstance(field.parsed.type, ParsedTensor)]
         output_subjects = {field.name: self.output_subject(field, masked) for field in tensors}
         sizes = replace(self.scope(scalars, {**subjects, **output_subjects}, launch=True), met=met)
+        sizes = replace(sizes, absent={**sizes.absent, **later})
         arguments = [self.argument(field, checks) for field in inputs]
         known = {argument.name: argument for argument in arguments if argument is not None}
-        outputs = [self.output(field, replace(checks, met=met), known) for field in fields["outputs"]]
+        made = replace(checks, met=met).naming({n: Name(n, NameKind.DYNAMIC, Type.INT) for n in unbound})
+        outputs = [self.output(field, made, known) for field in fields["outputs"]]
+        self.unused_sizes(outputs)
         scratch = [self.scratch(field, sizes) for field in fields["scratch"]]
         self.default_order(fields["inputs"])
         check_names(self.read, every, self.taken)
@@ -133,6 +144,7 @@ class _Checker:
             tuple(tensor for tensor in scratch if tensor is not None),
             self.dims,
             self.derived,
+            self.dynamic,
             masked,
             checks,
             replace(sizes, pointers=True),
@@ -417,6 +429,10 @@ class _Checker:
         )
         if expr is None:
             return None
+        if uses(expr, NameKind.DYNAMIC) and (entry is not field.entries[0] or not isinstance(expr, Name)):
+            text = "a size that is known after the kernel ran is the first of a shape, on its own"
+            read.error(field.node.at(entry.offset), text, "so that rows can be cut off behind it")
+            return None
         size = expr_fold.constant(expr, {})
         if isinstance(size, int) and size < 0:
             read.error(field.node.at(entry.offset), f"the size {size} is negative")
@@ -467,6 +483,15 @@ class _Checker:
         if entry.function == "drop":
             return DropEntry(stars[0].text, dim, text)
         return ReplaceEntry(stars[0].text, dim, sizes[0], text)
+
+    def unused_sizes(self, outputs: Sequence[Output | None]) -> None:
+        """Every size of `dynamic:` is that of an output."""
+        entries = [entry for output in outputs if output is not None for entry in output.type.shape.entries]
+        used = {name.name for entry in entries if isinstance(entry, DimEntry) for name in names_in(entry.expr)}
+        node = self.node.get("dynamic")
+        for key, _ in node.entries if isinstance(node, Mapping) and None not in outputs else ():
+            if key.text not in used:
+                self.read.error(key, f"dynamic: no output has the size {shown(key.text)}")
 
     def default_order(self, fields: list[Field]) -> None:
         """Python has no positional argument without a default behind one with a default."""

@@ -28,6 +28,10 @@ def check_variants(read: Reader, node: Mapping, op: Operator) -> tuple[Variant, 
     if any(output.condition is not None for output in op.public_outputs):
         read.error(node.key("variants") or value, "an output with a condition cannot be given by the caller")
         return ()
+    if op.dynamic:
+        text = "an output whose size only the kernel knows cannot be given by the caller"
+        read.error(node.key("variants") or value, text)
+        return ()
     return tuple(variant for variant in (_out(read, value, op), _in_place(read, value, op)) if variant is not None)
 
 

@@ -129,7 +129,10 @@ def describe(library: Library, op: Operator) -> Description:
         arguments=(*(_argument(argument) for argument in op.arguments), *_grad_mask(op)),
         outputs=tuple(Entry(o.name, o.text, o.doc, saved=o.saved) for o in op.outputs),
         scratch=tuple(Entry(s.name, s.text, "") for s in op.scratch),
-        dims=tuple(Named(dim.name, dim.text) for dim in op.derived),
+        dims=(
+            *(Named(dim.name, dim.text) for dim in op.derived),
+            *(Named(size.name, f"{size.text}, known after the kernel ran") for size in op.dynamic),
+        ),
         checks=tuple(_check(rule) for rule in op.rules if not isinstance(plain(rule), Assignment)),
         kernels=tuple(_kernel(one) for one in op.passes),
         devices=op.devices,

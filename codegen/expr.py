@@ -38,6 +38,7 @@ class NameKind(Enum):
     OPTIONAL = "optional"  # a scalar argument that may be absent
     SPLICED = "spliced"  # a `size[]` argument that is a star somewhere; one number too, the product
     PARAM = "param"  # a launch parameter; always replaced by its value before printing (expr_fold)
+    DYNAMIC = "dynamic"  # an entry of `dynamic:`, in shapes of outputs; as a number its bound
     HARDWARE = "hardware"  # sm_count, max_shared, arch: launches and scratch only
     VARIABLE = "variable"  # a dtype variable, type DTYPE
     ELEMENT = "element"  # one element of an input, in `values:`; or of an operand, in `elementwise:`

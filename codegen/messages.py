@@ -19,9 +19,11 @@ from codegen.contract import BroadcastEntry
 from codegen.errors import one_of
 from codegen.expr import Constant, Expr, Name, NameKind, Query, Type, names, walk
 from codegen.expr_text import print_text
+from codegen.model import DynamicDim
 from codegen.rules import (
     AccDtypeRule,
     BindDim,
+    BindDynamic,
     BindStar,
     CheckRule,
     ChoiceRule,
@@ -288,7 +290,7 @@ def _message(rule: PlainRule) -> Message:
             return offsets_messages(rule)["none"]
         case OverlapRule():
             return _overlap(rule)
-        case FirstDtype() | BindDim() | BindStar() | Derive() | Decide():
+        case FirstDtype() | BindDim() | BindStar() | Derive() | BindDynamic() | Decide():
             raise ValueError("a binding has no message of its own")
 
 
@@ -309,9 +311,13 @@ def overflow_in(part: str) -> Message:
     return Message((Text(f"{part}: a number leaves 64 bits or is divided by zero"),))
 
 
-def overflow_of(
-    rule: Derive | Decide | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ComputeStar | ValueRule,
-) -> Message:
+Computing: TypeAlias = (
+    Derive | BindDynamic | Decide | BindStar | ComputeStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ValueRule
+)
+"""Rules that compute, and so can leave 64 bits."""
+
+
+def overflow_of(rule: Computing) -> Message:
     """The overflow message of a rule that computes."""
     match rule:
         case Derive():
@@ -320,6 +326,8 @@ def overflow_of(
             return _indexed(overflow(f"{rule.span.argument}: the product of {rule.name}"))
         case CheckRule():
             return overflow(rule.text)
+        case BindDynamic():
+            return overflow(f"{rule.name}: {rule.text}")
         case Decide():
             return overflow(f"{rule.output}: {rule.text}")
         case ComputeStar():
@@ -350,6 +358,13 @@ def offsets_messages(rule: OffsetsRule) -> dict[str, Message]:
         "end": (Text(f", which end at {print_text(rule.total)}, {got}"), *where),
     }
     return {fault: Message(_joined((*start, *ending))) for fault, ending in endings.items()}
+
+
+def too_many(dim: DynamicDim) -> Message:
+    """What a call says when a kernel leaves a size that is negative or above its bound."""
+    start = (Text(f"{dim.name}: expected 0 <= {dim.name} <= {print_text(dim.bound)}"), *_with(_values(dim.bound)))
+    count = Value(Name(dim.name, NameKind.DYNAMIC, Type.INT))
+    return Message(_joined((*start, Text(", got "), count, Text(" from the kernel"))))
 
 
 def mask_length(count: int) -> str:

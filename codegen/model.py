@@ -15,7 +15,7 @@ from itertools import product
 from typing import TypeAlias
 
 from codegen.contract import Argument, DimEntry, Output, Scratch, Shape, TensorType, TypeVariable, dtypes_of, fits
-from codegen.expr import Compare, Constant, Expr, NameKind, Query, names, substitute, walk
+from codegen.expr import Compare, Conditional, Constant, Expr, NameKind, Query, Type, names, substitute, walk
 from codegen.expr_text import print_text
 from codegen.rules import Index, Rule, Span, ValueRule, list_of
 from codegen.types import is_floating
@@ -74,8 +74,16 @@ class DynamicDim:
 
     name: str
     bound: Expr
+    text: str
     known: Expr | None = None
     condition: Expr | None = None
+
+    @property
+    def value(self) -> Expr:
+        """The size that outputs are made with."""
+        if self.condition is None or self.known is None:
+            return self.bound
+        return Conditional(self.condition, self.known, self.bound, Type.INT)
 
 
 @dataclass(frozen=True)

@@ -360,6 +360,19 @@ class OverlapRule:
 
 
 @dataclass(frozen=True, slots=True)
+class BindDynamic:
+    """Not a check: the size `name` of outputs is `value` at most, or exactly where `given` holds; else it is known only
+    after the kernel ran (overflow is an error).
+    """
+
+    name: str
+    value: Expr
+    bound: Expr
+    given: Expr | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Decide:
     """Not a check: the output `output` is there where `condition` holds (overflow is an error)."""
 
@@ -400,6 +413,7 @@ PlainRule: TypeAlias = (
     | BindDim
     | BindStar
     | Derive
+    | BindDynamic
     | Decide
     | ComputeStar
     | ShapeRule
@@ -416,7 +430,7 @@ PlainRule: TypeAlias = (
 )
 
 # What gives a name a value; all others check something.
-Assignment: TypeAlias = FirstDtype | BindDim | BindStar | Derive | Decide
+Assignment: TypeAlias = FirstDtype | BindDim | BindStar | Derive | BindDynamic | Decide
 
 Rule: TypeAlias = PlainRule | When
 

@@ -12,7 +12,6 @@ from codegen.parse_type import ParsedTensor, ParsedType
 
 # Keys of an operator -> how they are called.
 KEYS = {
-    "dynamic": "`dynamic:` (sizes known after the kernel ran)",
     "triton": "`triton:`",
     "kernels": "`kernels:` (custom launches)",
     "full_cuda": "`full_cuda:`",

@@ -45,7 +45,7 @@ def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
         run = ["if (!e.set) {", *indented(run), "}"]
     run += [f"list_release_tensors(&e, &f.t.{argument.name});" for argument in op.lists]
     released = [argument.name for argument in op.tensors if argument not in op.lists]
-    released += [scratch.name for scratch in op.scratch]
+    released += [scratch.name for scratch in op.scratch] + [size.name for size in op.dynamic]
     released += [SEED] if op.random and op.saved_outputs and not entry.saved else []
     run += [f"tensor_release(&e, &f.t.{name});" for name in released]
     run += [f"tensor_release(&e, &f.w.{name});" for name in set_aside(op)] + release_lines(op)

@@ -11,6 +11,7 @@ from codegen.lower.c_arguments import device_values_lines, frame_lines, words_li
 from codegen.lower.c_boxed import BoxedKernelView, boxed_views
 from codegen.lower.c_layout import fitted
 from codegen.lower.checks import check_lines
+from codegen.lower.dynamic import make_calls, may_read_calls, narrow_lines
 from codegen.lower.elementwise_host import ElementwiseHostView, alike, elementwise_host_view, empty_call
 from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, place, wanted
 from codegen.lower.launch import EntryPoints, PassView, cuda_units, pass_views
@@ -66,6 +67,8 @@ class HostView:
     words: tuple[str, ...]
     mask: int
     star_functions: int
+    dynamic: tuple[Named, ...]
+    narrow: tuple[str, ...]
     check: tuple[str, ...]
     values: tuple[str, ...]
     overlap: tuple[str, ...]
@@ -106,6 +109,7 @@ class _Host:
         self.computed = [name for name in self.outputs if not op.draws(name)]
         self.written = [argument.name for argument in op.written]
         self.scratch = [scratch.name for scratch in op.scratch]
+        self.tensors = [*self.inputs, *self.outputs, *self.scratch, *(size.name for size in op.dynamic)]
         self.launch_dims = [derived for derived in op.derived if derived.launch_only]
         self.hardware = self._hardware()
         self.prepare = self._prepare()
@@ -153,9 +157,10 @@ class _Host:
         ]
         for scratch in op.scratch:
             sizes += self.scratch_sizes(scratch, names)
+        made = all_or_return(make_calls(op, self.device))
         if not sizes:
-            return []
-        lines = [f"{op.name}_call *const c = &f->call;", *(["shape s;"] if op.scratch else [])]
+            return made
+        lines = [f"{op.name}_call *const c = &f->call;", *(["shape s;"] if op.scratch else []), *made]
         lines += guarded(sizes, "the sizes of launch and scratch")
         for scratch in op.scratch:
             count = rank(scratch.type.shape)
@@ -182,6 +187,13 @@ class _Host:
         listed = name in [argument.name for argument in self.op.lists]
         return f"list_numel(&f->t.{name})" if listed else f"f->t.{name}.numel"
 
+    def nothing(self) -> list[str]:
+        """What must hold for there to be nothing to do. A size that only the kernel knows is found for rows of no
+        elements too.
+        """
+        tests = [f"{self.numel(name)} == 0" for name in self.written + self.computed]
+        return tests + [f"f->n.{size.name}.bound == 0" for size in self.op.dynamic]
+
     def prepare_head(self) -> list[str]:
         """What the function of which `prepare` is the body begins with."""
         parameters = ["error *e", f"{self.op.name}_frame *f", *(f"int64_t {name}" for name in self.hardware)]
@@ -191,7 +203,7 @@ class _Host:
         """The data of every tensor goes into the record, and the strides that bodies read."""
         read = [name for name in self.inputs if name not in self.written]
         calls = [data_call(self.op, name, "const") for name in read]
-        made = self.written + self.outputs + self.scratch
+        made = self.written + self.outputs + self.scratch + [size.name for size in self.op.dynamic]
         calls += [data_call(self.op, name, "mutable") for name in made]
         return [*stride_lines(self.op), *conjunction(calls)]
 
@@ -216,6 +228,7 @@ class _Host:
         op = self.op
         calls = [*self.prepare_call([f"scope->{name}" for name in self.hardware]), f"{op.name}_pointers(e, f)"]
         calls += [f"{one.kernel}_plan(e, f, scope, &plans[{i}])" for i, one in enumerate(passes)]
+        calls = [*may_read_calls(op), *calls]
         return [*device_values_lines(op), *all_or_return(calls), *self.if_empty("cuda"), *device_lines(op)]
 
     def if_empty(self, device: str) -> list[str]:
@@ -261,17 +274,19 @@ class _Host:
     def execute(self) -> list[str]:
         """Runs the kernels on the device of the tensors."""
         op = self.op
+        narrow = f" && {op.name}_narrow(e, f, &scope)" if op.dynamic else ""
         on_cuda = [
             "cuda_scope scope;",
             *all_or_return([f"cuda_enter(e, {self.device}.index, &scope)"]),
-            f"const bool ok = {op.name}_cuda(e, f, &scope);",
+            f"const bool ok = {op.name}_cuda(e, f, &scope){narrow};",
             "cuda_leave(e, &scope);",
             "return ok;",
         ]
         if "cpu" not in op.devices:
             return on_cuda
         lines = [f"if ({self.on_cuda}) {{", *indented(on_cuda), "}"] if "cuda" in op.devices else []
-        return [*lines, f"return {op.name}_cpu(e, f);"]
+        narrow = f" && {op.name}_narrow(e, f, NULL)" if op.dynamic else ""
+        return [*lines, f"return {op.name}_cpu(e, f){narrow};"]
 
 
 def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
@@ -285,7 +300,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         name=f"{library.namespace}::{op.name}",
         schema=c_comment(public_schema(library.namespace, op)),
         doc=tuple(line.strip() for line in c_comment(op.doc).splitlines()),
-        tensors=tuple(Named(name) for name in host.inputs + host.outputs + host.scratch if name not in host.lists),
+        tensors=tuple(Named(name) for name in host.tensors if name not in host.lists),
         lists=tuple(Named(name) for name in host.lists),
         views=tuple(Named(argument.name) for argument in op.tensors if argument.has_word("expand")),
         variables=tuple(
@@ -299,11 +314,13 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         words=words_lines(op),
         mask=len(op.outputs) if op.grad_mask or any(output.condition for output in op.outputs) else 0,
         star_functions=len(host.names.stars),
+        dynamic=tuple(Named(size.name) for size in op.dynamic),
+        narrow=tuple(narrow_lines(op)),
         check=tuple(check_lines(op)),
         values=tuple(values),
         overlap=tuple(overlap_lines(op)),
         allocate=tuple(host.allocate()) if op.outputs else (),
-        nothing_to_do=" && ".join(f"{host.numel(name)} == 0" for name in host.written + host.computed),
+        nothing_to_do=" && ".join(host.nothing()),
         zero=tuple(host.zero()),
         prepare=tuple(host.prepare),
         prepare_head=tuple(host.prepare_head()),

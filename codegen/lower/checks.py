@@ -5,9 +5,8 @@ The statements of one function: `f` is the frame, `c` its call record, `e` the e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
-from typing import TypeAlias
 
 from codegen.contract import BroadcastEntry, ReplaceEntry, TensorType, named_stars
 from codegen.expr import Expr, Name, Type
@@ -19,6 +18,7 @@ from codegen.lower.statements import all_or_return, indented, overflows
 from codegen.messages import (
     AccDtypeOf,
     ComputedDims,
+    Computing,
     DeviceOf,
     DimCount,
     DtypeOf,
@@ -43,6 +43,7 @@ from codegen.model import Operator
 from codegen.rules import (
     AccDtypeRule,
     BindDim,
+    BindDynamic,
     BindStar,
     CheckRule,
     ChoiceRule,
@@ -79,10 +80,6 @@ from codegen.rules import (
 )
 from codegen.types import DTYPES
 
-Computing: TypeAlias = (
-    Derive | BindStar | CheckRule | SizeRule | ShapeRule | ExpandRule | ComputeStar | Decide | ValueRule
-)
-
 
 class Checks:
     """Prints the rules of one operator as statements that stand `indent` columns in."""
@@ -91,6 +88,12 @@ class Checks:
         self.op = op
         self.indent = indent
         self.names = HostNames(op)
+
+    def renamed(self, names: Mapping[str, str]) -> Checks:
+        """The same with some names called otherwise."""
+        other = Checks(self.op, self.indent)
+        other.names = self.names.renamed(names)
+        return other
 
     def part(self, part: Part) -> str:
         """A spelled-out value of a message."""
@@ -201,6 +204,11 @@ class Checks:
                 return self.check(f"tensor_is_contiguous(&{tensor(rule.argument)})", message(rule))
             case CheckRule() | SizeRule():
                 return self.condition(self.names.expr(rule.condition), rule)
+            case BindDynamic():
+                lines = fitted(f"f->n.{rule.name}.bound = ", self.names.expr(rule.value), ";")
+                if rule.given is not None:
+                    lines += fitted(f"f->n.{rule.name}.given = ", self.names.expr(rule.given), ";")
+                return self.computed(lines, rule)
             case Decide():
                 assign = fitted(f"{wanted(self.op, rule.output)} = ", self.names.expr(rule.condition), ";")
                 return self.computed(assign, rule)

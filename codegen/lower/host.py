@@ -65,6 +65,7 @@ class HostNames:
         names = {dim.name: f"c->{dim.name}[i]" if dim.each else f"c->{dim.name}" for dim in op.dims}
         names |= {derived.name: f"c->{derived.name}" for derived in op.derived}
         names |= {scalar.name: f"c->{scalar.name}" for scalar in op.scalars}
+        names |= {size.name: f"f->n.{size.name}.bound" for size in op.dynamic}
         names |= {variable.name: f"f->d.{variable.name}" for variable in op.types}
         names |= {name: f"scope->{name}" for name in CPU_HARDWARE}
         self.stars = {rule.entry.text: rule.index for rule in map(plain, op.rules) if isinstance(rule, ComputeStar)}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from functools import partial
 from itertools import groupby
+from typing import TypeAlias
 
 from codegen.contract import BroadcastEntry, DimEntry, DropEntry, Output, ReplaceEntry, TensorType
-from codegen.expr import Expr
+from codegen.expr import Conditional, Expr
 from codegen.expr import names as used_names
 from codegen.expr_c import can_overflow
 from codegen.lower.elementwise_host import alike
@@ -18,6 +19,7 @@ from codegen.messages import Message, mask_length, message, overflow_of
 from codegen.rules import (
     AccDtypeRule,
     BindDim,
+    BindDynamic,
     BindStar,
     CheckRule,
     ChoiceRule,
@@ -55,13 +57,18 @@ from codegen.rules import (
 )
 from codegen.types import DTYPES
 
+Computing: TypeAlias = Derive | BindDynamic | Decide | CheckRule | SizeRule | ShapeRule | ComputeStar
+
 
 def _check(names: Names, condition: str, text: Message) -> list[str]:
     return call("_check", [condition, names.message(text)])
 
 
 def _computed(
-    names: Names, expr: Expr, rule: Derive | CheckRule | SizeRule | ShapeRule | ComputeStar | Decide, target: str = ""
+    names: Names,
+    expr: Expr,
+    rule: Derive | CheckRule | SizeRule | ShapeRule | ComputeStar | Decide | BindDynamic,
+    target: str = "",
 ) -> tuple[list[str], str]:
     """Statements that must come first, and the expression itself; leaving 64 bits is an error of its own."""
     if not can_overflow(expr):
@@ -85,6 +92,16 @@ def _shape(names: Names, rule: ShapeRule) -> list[str]:
                 expected = names.star_sizes(comparison.name)
             lines += call("_check.sizes", [names.span(comparison.span), expected, names.message(message(rule))])
     return lines
+
+
+def _dynamic(names: Names, rule: BindDynamic) -> list[str]:
+    """A size that PyTorch is told nothing about but its bound, or the one that was given."""
+    first, bound = _computed(names, rule.bound, rule)
+    unknown = f"{HELPER}dynamic({bound})"
+    if rule.given is None or not isinstance(rule.value, Conditional):
+        return [*first, f"{rule.name} = {unknown}"]
+    condition, known = names.expr(rule.given), names.expr(rule.value.then)
+    return [*first, f"{rule.name} = {known} if {condition} else {unknown}"]
 
 
 def _star(names: Names, rule: ComputeStar) -> list[str]:
@@ -165,6 +182,8 @@ def rule_lines(names: Names, rule: PlainRule) -> list[str]:
         case CheckRule() | SizeRule():
             first, condition = _computed(names, rule.condition, rule)
             return [*first, *_check(names, condition, message(rule))]
+        case BindDynamic():
+            return _dynamic(names, rule)
         case Decide():
             first, value = _computed(names, rule.condition, rule, names.wanted(rule.output))
             return first or [f"{names.wanted(rule.output)} = {value}"]
@@ -214,6 +233,8 @@ def _asked(rule: PlainRule) -> list[Expr]:
             return [rule.expr]
         case CheckRule() | Decide():
             return [rule.condition]
+        case BindDynamic():
+            return [rule.value]
         case ExpandRule():
             return list(rule.sizes)
         case ComputeStar() if isinstance(rule.entry, DropEntry):

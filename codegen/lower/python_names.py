@@ -59,6 +59,7 @@ class Names:
         self.python = PythonNames(names=names, query=self.query, helper=HELPER)
         self.taken = {argument.name for argument in op.arguments} | {output.name for output in op.outputs}
         self.taken |= {dim.name for dim in op.dims} | {derived.name for derived in op.derived} | {"grad_mask"}
+        self.taken |= {size.name for size in op.dynamic}
 
     @cached_property
     def stars(self) -> list[str]:

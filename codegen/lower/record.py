@@ -103,6 +103,8 @@ def fields(op: Operator) -> tuple[Field, ...]:
     found += [Field(scratch.name, "tensor", scratch.type.dtype, False, scratch.text) for scratch in op.scratch]
     for scratch in op.scratch:
         found += scratch_sizes(scratch)
+    for size in op.dynamic:
+        found.append(Field(size.name, "tensor", FixedDtype("int64"), False, f"{size.text}: the bound, then the count"))
     found += layout_fields(op)
     found += [
         Field(dim.name, "numbers", text=f"of each of {dim.each}") if dim.each else Field(dim.name, "integer")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from codegen.autocast import cast_inputs
 from codegen.contract import Acc, Argument, Dtype, FixedDtype, TensorType, Word
+from codegen.lower.dynamic import sized_by
 from codegen.lower.elementwise_host import alike
 from codegen.lower.python_names import COLUMNS, call
 from codegen.lower.record import MAX_DIMS
@@ -111,6 +112,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
     kinds = {argument.name: kind_of(argument) for argument in op.scalars}
     broadcast = [output for output in op.outputs if alike(op, output)]
     mixed = [variable for variable in op.types if variable.listed]
+    sized = [output for output in op.public_outputs if sized_by(output)]
     fields = [
         ("namespace", _string(library.namespace)),
         ("name", _string(op.name)),
@@ -143,6 +145,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         *([("random", "True")] if op.random else []),
         *([("autocast", _string(op.autocast)), ("cast", _cast(op))] if op.autocast else []),
         *([("lists", _strings(argument.name for argument in op.lists))] if op.lists else []),
+        *([("dynamic", _strings(output.name for output in sized))] if sized else []),
         *([("mixed", _dict((v.name, _strings(v.listed)) for v in mixed))] if mixed else []),
     ]
     if op.devices != ("cpu", "cuda"):

@@ -95,8 +95,9 @@ class Sample:
     def _name(self, name: str) -> Value:
         """A dim as a number, a scalar argument, a dtype variable, or an entry of `dims:`, computed when first used."""
         if name not in self._names:
-            derived = next(derived for derived in self.op.derived if derived.name == name)
-            self._names[name] = value(derived.expr, self._name, self._query)
+            computed = {derived.name: derived.expr for derived in self.op.derived}
+            computed |= {size.name: size.value for size in self.op.dynamic}
+            self._names[name] = value(computed[name], self._name, self._query)
         return self._names[name]
 
     @cached_property

@@ -70,6 +70,9 @@ static bool load_driver(error *e) {
         {"cuMemsetD8Async", offsetof(cuda_driver, cuMemsetD8Async)},
         {"cuMemsetD16Async", offsetof(cuda_driver, cuMemsetD16Async)},
         {"cuMemsetD32Async", offsetof(cuda_driver, cuMemsetD32Async)},
+        {"cuMemcpyDtoHAsync_v2", offsetof(cuda_driver, cuMemcpyDtoHAsync_v2)},
+        {"cuStreamSynchronize", offsetof(cuda_driver, cuStreamSynchronize)},
+        {"cuStreamIsCapturing", offsetof(cuda_driver, cuStreamIsCapturing)},
         {"cuMemsetD2D32Async", offsetof(cuda_driver, cuMemsetD2D32Async)},
     };
     void *const cuda = dlopen("libcuda.so.1", RTLD_NOW);
@@ -358,4 +361,22 @@ bool cuda_fill(error *e, int32_t device_index, void *data, const void *element, 
     cuda_leave(e, &scope);
     CHECK_CUDA(e, "cuMemset", result);
     return !e->set;
+}
+
+bool cuda_is_capturing(error *e, const cuda_scope *scope, bool *capturing) {
+    int status;
+    CHECK_CUDA(e, "cuStreamIsCapturing", driver.cuStreamIsCapturing(scope->stream, &status));
+    *capturing = status != 0;
+    return true;
+}
+
+bool cuda_copy_to_host(error *e, const cuda_scope *scope, void *to, const void *from, int64_t bytes) {
+    CHECK_CUDA(e, "cuMemcpyDtoHAsync",
+               driver.cuMemcpyDtoHAsync_v2(to, (CUdeviceptr)(uintptr_t)from, (size_t)bytes, scope->stream));
+    return true;
+}
+
+bool cuda_synchronize(error *e, const cuda_scope *scope) {
+    CHECK_CUDA(e, "cuStreamSynchronize", driver.cuStreamSynchronize(scope->stream));
+    return true;
 }

@@ -69,4 +69,11 @@ bool cuda_zero(error *e, int32_t device_index, void *data, int64_t bytes);
 /* Fills `bytes` bytes with copies of one element of `size` bytes: 1, 2, 4, 8 or 16, of which `bytes` is a multiple. */
 bool cuda_fill(error *e, int32_t device_index, void *data, const void *element, int64_t size, int64_t bytes);
 
+/* Whether the stream is being captured into a graph. */
+bool cuda_is_capturing(error *e, const cuda_scope *scope, bool *capturing);
+
+/* Copies in the order of the stream, to be read after cuda_synchronize, which waits for all that is on it. */
+bool cuda_copy_to_host(error *e, const cuda_scope *scope, void *to, const void *from, int64_t bytes);
+bool cuda_synchronize(error *e, const cuda_scope *scope);
+
 #endif

@@ -73,6 +73,9 @@ typedef struct cuda_driver {
     CUresult (*cuMemsetD8Async)(CUdeviceptr data, unsigned char value, size_t count, CUstream stream);
     CUresult (*cuMemsetD16Async)(CUdeviceptr data, unsigned short value, size_t count, CUstream stream);
     CUresult (*cuMemsetD32Async)(CUdeviceptr data, unsigned value, size_t count, CUstream stream);
+    CUresult (*cuMemcpyDtoHAsync_v2)(void *to, CUdeviceptr from, size_t count, CUstream stream);
+    CUresult (*cuStreamSynchronize)(CUstream stream);
+    CUresult (*cuStreamIsCapturing)(CUstream stream, int *status);
     CUresult (*cuMemsetD2D32Async)(CUdeviceptr data, size_t pitch, unsigned value, size_t width, size_t height,
                                    CUstream stream);
 } cuda_driver;

@@ -16,6 +16,7 @@
 #include "cpu.h"
 #include "cuda.h"
 #include "dtype.h"
+#include "dynamic.h"
 #include "elementwise.h"
 #include "error.h"
 #include "fill.h"

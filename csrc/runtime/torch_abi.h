@@ -51,6 +51,7 @@ TORCH_ABI AOTITorchError aoti_torch_empty_strided(int64_t ndim, const int64_t *s
 TORCH_ABI AOTITorchError aoti_torch_new_uninitialized_tensor(AtenTensorHandle *ret);
 TORCH_ABI AOTITorchError aoti_torch_copy_(AtenTensorHandle self, AtenTensorHandle src, int32_t non_blocking);
 TORCH_ABI AOTITorchError aoti_torch_new_tensor_handle(AtenTensorHandle tensor, AtenTensorHandle *ret);
+TORCH_ABI AOTITorchError aoti_torch__reinterpret_tensor(AtenTensorHandle self, int64_t ndim, const int64_t *sizes, const int64_t *strides, int64_t storage_offset, AtenTensorHandle *ret);
 TORCH_ABI AOTITorchError aoti_torch_delete_tensor_object(AtenTensorHandle tensor);
 
 /* Calls an operator: its arguments on the stack are handed over, its results come back there. */

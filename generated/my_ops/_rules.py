@@ -188,6 +188,13 @@ def count(values: Sequence[Any]) -> int:
     return len(values)
 
 
+def dynamic(bound: Any) -> Any:
+    """A size that is known only after the kernel ran, and at most `bound`."""
+    size = torch.library.get_ctx().new_dynamic_size()
+    torch._check(size <= bound)
+    return size
+
+
 def item(values: Sequence[int], index: int) -> int:
     """values[index], counted from the end when negative."""
     if not -len(values) <= index < len(values):

@@ -121,6 +121,21 @@ def masked_sum(x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     return (x * mask).sum(-1), mask.any(-1)
 
 
+def positive_rows(x: Tensor, extra: int, total: int | None) -> tuple[Tensor, Tensor, Tensor]:
+    index = (x[:, 0] > 0).nonzero()[:, 0]
+    if total is not None:
+        index = torch.cat([index, torch.full((total,), -1)])[:total]
+    rows = torch.where((index >= 0)[:, None], x[index] if len(x) else x.new_zeros(len(index), x.shape[1]), 0.0)
+    return index, rows, x[:, 0]
+
+
+def two_counts(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    low, high = x[x < 0], x[~(x < 0)]
+    bounds = x.new_tensor([2 * len(x) + 1])
+    pairs = torch.stack([low, -low], 1).reshape(-1)
+    return torch.cat([bounds, pairs]), torch.stack([high, torch.full_like(high, len(x))], 1), x
+
+
 def triples(x: Tensor, w: Tensor) -> Tensor:
     return x + w[: len(x)]
 

@@ -21,7 +21,9 @@ def _compiled(op: Contract, road: Callable[..., Any], backend: Any, **options: A
     def call(*positional: Any, **keyword: Any) -> Any:
         return road(*positional, **keyword)
 
-    return torch.compile(call, fullgraph=True, backend=backend, **options)
+    compiled = torch.compile(call, fullgraph=True, backend=backend, **options)
+    # A size that only the kernel knows may be in a graph where this is set, as it is for PyTorch's own operators.
+    return torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True)(compiled) if op.dynamic else compiled
 
 
 def _same(first: Any, second: Any) -> None:
