@@ -129,14 +129,16 @@ bool tensor_empty_like(error *e, tensor *t, const tensor *like, dtype d, device 
     if (!shape_add(e, &s, like->sizes, like->dim)) {
         return false;
     }
+    if (like->numel == 0) { /* sizes beside one of 0 may have any product */
+        return tensor_empty_strided(e, t, &s, like->strides, 0, d, where);
+    }
     sort_dims(like, dims);
     int64_t stride = 1;
     for (int64_t i = 0; i < like->dim; i++) {
-        const int64_t size = like->sizes[dims[i]];
         dense[dims[i]] = stride;
-        stride *= size > 1 ? size : 1;
+        stride *= like->sizes[dims[i]];
     }
-    const bool kept = like->numel == 0 || has_strides(like, dense);
+    const bool kept = has_strides(like, dense);
     return tensor_empty_strided(e, t, &s, kept ? like->strides : dense, like->numel, d, where);
 }
 
