@@ -26,7 +26,7 @@ typedef struct cuda_device {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool driver_ready;
 static cuda_driver driver;
-static aoti_torch_get_current_cuda_stream_fn *get_current_cuda_stream;
+static aoti_torch_get_current_cuda_stream_fn *aoti_torch_get_current_cuda_stream;
 static cuda_device devices[CUDA_MAX_DEVICES];
 
 static bool fail_cuda(error *e, const char *what, CUresult result) {
@@ -88,7 +88,7 @@ static bool load_driver(error *e) {
     CHECK(e, torch_cuda != NULL, "this PyTorch has no CUDA: libtorch_cuda.so is not loaded");
     void *const stream = dlsym(torch_cuda, "aoti_torch_get_current_cuda_stream");
     CHECK(e, stream != NULL, "this PyTorch is too old: it has no aoti_torch_get_current_cuda_stream; 2.10 is needed");
-    memcpy(&get_current_cuda_stream, &stream, sizeof stream);
+    memcpy(&aoti_torch_get_current_cuda_stream, &stream, sizeof stream);
     return true;
 }
 
@@ -152,7 +152,7 @@ bool cuda_enter(error *e, int32_t device_index, cuda_scope *scope) {
     }
     const cuda_device *const d = &devices[device_index];
     void *stream;
-    CHECK_ABI(e, get_current_cuda_stream, device_index, &stream);
+    CHECK_ABI(e, aoti_torch_get_current_cuda_stream, device_index, &stream);
     *scope = (cuda_scope){.device_index = device_index,
                           .stream = stream,
                           .sm_count = d->sm_count,
