@@ -1,0 +1,102 @@
+/* What stands in for PyTorch and for the CUDA driver when host functions are tested without either.
+ *
+ * Every function that can fail is a step. A step is known by its name and by how many of that name came before it in
+ * the same attempt at a call. With faults on, the first step of an attempt that has never failed before fails, and it
+ * alone: repeating a call until an attempt succeeds makes each of its steps fail once. That is the same as failing the
+ * first step, then the second and so on, and stays complete when an attempt leaves something loaded behind, which
+ * makes the next one shorter. */
+#ifndef FAKE_H
+#define FAKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "torch_abi.h"
+
+/* What a text says of a step that failed. */
+#define FAKE_REASON "injected"
+
+/* Objects that belong to somebody. Storage is counted apart: it goes with the last tensor on it. */
+typedef enum fake_kind {
+    FAKE_TENSOR,
+    FAKE_LIST,
+    FAKE_STRING,
+    FAKE_BOX,
+    FAKE_LIBRARY,
+    FAKE_STORAGE,
+    FAKE_MEMORY,
+    FAKE_KINDS
+} fake_kind;
+
+extern int64_t fake_live[FAKE_KINDS];
+extern const char *const fake_kind_names[FAKE_KINDS];
+
+/* The line of the script that is being run; ends the program, for what no caller may ever do. */
+extern int fake_line;
+__attribute__((noreturn)) void fake_stop(const char *text);
+
+/* Whether this step is the one that fails now. */
+bool fake_fails(const char *step);
+
+/* From now on this step fails whenever it is taken. */
+void fake_always_fails(const char *step);
+
+/* Forgets which steps have failed: another call begins. */
+void fake_begin_call(void);
+void fake_begin_attempt(bool faults);
+
+/* The step that failed in this attempt, or null; and how many have failed in this call. */
+const char *fake_failed(void);
+size_t fake_failures(void);
+
+/* The text that was raised, empty when none was. */
+const char *fake_raised(void);
+
+/* Set by kernels: something may have been written. */
+extern bool fake_ran;
+void fake_kernel(const void *call, int64_t begin, int64_t end);
+
+/* Memory of tensors, of exactly this many bytes, so that sanitizers see what is read or written beside it. */
+typedef struct fake_storage {
+    int64_t references;
+    size_t bytes;
+    unsigned char *memory;
+    void *allocation; /* which it lies in */
+} fake_storage;
+
+/* Which of the tensors made in an attempt, counted from 1, does not begin at a multiple of 16 bytes; 0: none. */
+extern int fake_misaligned;
+
+fake_storage *fake_new_storage(size_t bytes);
+void fake_release_storage(fake_storage *storage);
+
+/* A tensor on a storage, `offset` elements into it; the storage gets another reference. */
+AtenTensorHandle fake_new_tensor(fake_storage *storage, int64_t offset, int64_t dim, const int64_t *sizes,
+                                 const int64_t *strides, int32_t dtype, int32_t device_type, int32_t device_index);
+StringHandle fake_new_string(const char *data, size_t length);
+StableListHandle fake_new_list(const StableIValue *elements, size_t count);
+StableIValue *fake_new_box(StableIValue value);
+
+int32_t fake_dtype(const char *name);
+int32_t fake_device(const char *type);
+
+/* The kernel registered under a key, null where there is none. */
+BoxedKernel *fake_find_kernel(const char *key, const char *name);
+
+/* ---- CUDA */
+
+/* What this machine has: none of it, or all. An old driver has no cuMemsetD2D32Async, an old PyTorch no function that
+ * tells the current stream. */
+typedef struct fake_machine {
+    bool has_driver, driver_is_old, torch_has_cuda, torch_is_old;
+    int arch;
+    int code; /* of the error of a CUDA function that fails */
+} fake_machine;
+
+extern fake_machine fake_cuda;
+
+/* How many contexts are pushed: 0 outside of calls. */
+extern int64_t fake_pushed;
+
+#endif

@@ -1,0 +1,61 @@
+"""What a host function says of a machine that cannot run it: one script for each, with the text of its error."""
+
+from __future__ import annotations
+
+from codegen.lower.schema import dispatched
+from codegen.lower.tests_samples import base
+from codegen.model import Library, Operator
+from tests.abi.calls import Call
+
+NEEDED = "2.10 is needed"
+# Instructions that make the machine so, and the text after the name of the operator.
+MACHINES = {
+    "no driver": (
+        ("has_driver 0",),
+        "no CUDA driver: libcuda.so.1 cannot be loaded; install NVIDIA's driver",
+    ),
+    "old driver": (
+        ("driver_is_old 1",),
+        "the CUDA driver is too old: it has no cuMemsetD2D32Async; a driver for CUDA 12.0 or newer is needed",
+    ),
+    "PyTorch without CUDA": (
+        ("torch_has_cuda 0",),
+        "this PyTorch has no CUDA: libtorch_cuda.so is not loaded",
+    ),
+    "old PyTorch": (
+        ("torch_is_old 1",),
+        f"this PyTorch is too old: it has no aoti_torch_get_current_cuda_stream; {NEEDED}",
+    ),
+    "no kernel image": (
+        ("arch 70", "fails cuLibraryLoadData", "code 209"),
+        "no kernel image for cuda:0 of compute capability 7.0: this library was built for 9.0; build it again with "
+        'TORCH_CUDA_ARCH_LIST="7.0"',
+    ),
+    "PTX is too new": (
+        ("arch 120", "fails cuLibraryGetKernel", "code 222"),
+        "no kernel image for cuda:0 of compute capability 12.0: this library was built for 9.0; build it again with "
+        'TORCH_CUDA_ARCH_LIST="12.0"',
+    ),
+    "launch failure": (
+        ("fails cuLaunchKernelEx",),
+        "{kernel}: CUDA error 999, CUDA_ERROR_UNKNOWN: injected",
+    ),
+    "error without a name": (
+        ("fails cuLaunchKernelEx", "code 12345"),
+        "{kernel}: CUDA error 12345, unknown error: ",
+    ),
+    "another failure": (
+        ("fails cuDeviceGet",),
+        "cuDeviceGet: CUDA error 999, CUDA_ERROR_UNKNOWN: injected",
+    ),
+}
+WITHOUT_CUDA = (
+    "this library was built without CUDA, and got a tensor on cuda:0; install nvcc and build it again (MY_OPS_CUDA=ON "
+    "makes a build without nvcc an error)"
+)
+
+
+def script(library: Library, op: Operator, instructions: tuple[str, ...], text: str) -> str:
+    """The usual call on a machine."""
+    call = Call(dispatched(op)[0], base(op), "cuda", text=f"{library.namespace}::{op.name}: {text}")
+    return "\n".join([*instructions, *call.lines()]) + "\n"

@@ -1,0 +1,105 @@
+"""Host functions on a fake libtorch and a fake CUDA driver, under sanitizers: tests/abi/README.md."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.abi import machines
+from tests.abi.calls import script
+from tests.abi.coverage import allowed, measure
+from tests.abi.project import RUNTIME, Project, execute
+
+# Of the conformance project those that have, together, every kind of argument and of output.
+CHOSEN = ("scaled", "alike", "add_bias", "add_bias_backward", "filled", "outer_sum", "row_sums", "row_sums_backward",
+          "chosen", "listed", "grid", "exchange", "switched", "crossed", "tripled", "needs_arch")  # fmt: skip
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc and its sanitizers")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where programs are built."""
+    return tmp_path_factory.mktemp("abi")
+
+
+@pytest.fixture(scope="module")
+def library(folder: Path) -> Project:
+    """The library, built."""
+    project = Project("library", folder / "library")
+    project.build()
+    return project
+
+
+def _clean(done: subprocess.CompletedProcess[str]) -> None:
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-8000:]
+    assert re.search(r"^[1-9]\d* calls, .* 0 problems$", done.stdout, re.M)
+
+
+def test_every_function_of_the_abi_is_there(library: Project) -> None:
+    names = set(re.findall(r"^TORCH_ABI.*?(\w+)\(", (RUNTIME / "torch_abi.h").read_text(), re.M))
+    listed = subprocess.run(["nm", str(library.program)], capture_output=True, text=True, check=True).stdout
+    assert len(names) > 50
+    assert names <= set(re.findall(r" [TVW] (\w+)$", listed, re.M))
+
+
+def test_library(library: Project) -> None:
+    """Right calls, wrong calls, and right calls in which each function fails once."""
+    _clean(execute(library.program, script(library.library)))
+
+
+def test_conformance(folder: Path) -> None:
+    every = os.environ.get("OPS_TEST_ABI") == "all"
+    project = Project("conformance", folder / "conformance", operators=() if every else CHOSEN)
+    _clean(execute(project.build(), script(project.library, project.operators)))
+
+
+@pytest.mark.parametrize("machine", machines.MACHINES)
+def test_machines(library: Project, machine: str) -> None:
+    """What is wrong with a machine is said, and nothing is left behind."""
+    instructions, text = machines.MACHINES[machine]
+    op = library.library.operator("square")
+    _clean(execute(library.program, machines.script(library.library, op, instructions, text.format(kernel=KERNEL))))
+
+
+KERNEL = "square__float64__0"
+
+
+def test_built_without_cuda(folder: Path) -> None:
+    project = Project("library", folder / "no_cuda", cuda=False)
+    op = project.library.operator("square")
+    _clean(execute(project.build(), machines.script(project.library, op, (), machines.WITHOUT_CUDA)))
+
+
+def test_registration(library: Project) -> None:
+    """Where PyTorch refuses anything, nothing stays registered and the import says why."""
+    texts = []
+    for step in range(1000):
+        done = execute(library.program, "", FAKE_FAIL_AT=str(step))
+        if done.returncode == 0:
+            break
+        assert done.returncode == 3, done.stderr
+        text, left = done.stdout.splitlines()
+        assert left == "libraries left: 0"
+        texts.append(text)
+    assert "is already registered by another library" in texts[0]
+    for part in ("refused the schema my_ops::square(Tensor x) -> Tensor", "refused kernels for the namespace my_ops",
+                 "refused the CPU kernel of square", "refused the CUDA kernel of gather_rows"):  # fmt: skip
+        assert any(part in text for text in texts), part
+
+
+def test_branches(folder: Path) -> None:
+    """Every branch of the host functions of the library is taken, but for those with a reason in untaken.txt."""
+    project = Project("library", folder / "coverage", coverage=True)
+    program = project.build()
+    _clean(execute(program, script(project.library)))
+    _clean(execute(program, "arch 80\n" + script(project.library, launches=True)))
+    total, taken, untaken = measure(project)
+    assert taken > 0.8 * total
+    reasons = allowed()
+    assert [one for one in untaken if not any(reason.covers(one) for reason in reasons)] == []
