@@ -39,6 +39,7 @@ class Call:
     faults: bool = False
     tensors: Mapping[str, WrongTensor] = field(default_factory=dict)
     scalars: Mapping[str, Scalar] = field(default_factory=dict)
+    lists: Mapping[str, tuple[WrongTensor, ...]] = field(default_factory=dict)
     alias: tuple[str, str] | None = None
     odd: str = ""  # the one tensor that is an element off
     misaligned: int = 0  # which of the tensors that the call makes does not begin at a multiple of 16 bytes
@@ -52,6 +53,8 @@ class Call:
     def key(self) -> str:
         """Where the kernel is registered."""
         if not self.op.tensors:
+            return "CompositeExplicitAutograd"
+        if all(argument in self.op.lists for argument in self.op.tensors) and () in self.lists.values():
             return "CompositeExplicitAutograd"
         return "CUDA" if self.device == "cuda" else "CPU"
 
@@ -81,13 +84,19 @@ class Call:
 
     def _argument(self, argument: Argument) -> Iterator[str]:
         name = argument.name
+        if argument in self.op.lists:
+            names = self._listed(argument)
+            yield f"tensors {len(names)}"
+            for one in names:
+                yield self._input(argument, one)
+            return
         if argument.is_tensor:
             if name in self.sample.absent:
                 yield "none"
                 return
             if argument.type.optional:
                 yield "some"
-            yield self._input(argument)
+            yield self._input(argument, name)
             return
         kind = kind_of(argument)
         value = self._scalar(argument, kind)
@@ -97,6 +106,24 @@ class Call:
         if kind.optional:
             yield "some"
         yield value
+
+    def _listed(self, argument: Argument) -> list[str]:
+        """The tensors of a list: xs[0], xs[1]."""
+        wrong = self.lists.get(argument.name)
+        return [f"{argument.name}[{i}]" for i in range(self.sample.length if wrong is None else len(wrong))]
+
+    def _wrong(self, argument: Argument, name: str) -> WrongTensor | None:
+        wrong = self.lists.get(argument.name)
+        if wrong is None:
+            return self.tensors.get(name)
+        return wrong[self._listed(argument).index(name)]
+
+    def _order(self) -> list[str]:
+        """The lines of arguments."""
+        order = []
+        for argument in self.op.arguments:
+            order += [argument.name, *(self._listed(argument) if argument in self.op.lists else ())]
+        return order
 
     def _scalar(self, argument: Argument, kind: ScalarType) -> str | None:
         name = argument.name
@@ -120,13 +147,13 @@ class Call:
             return f"dtype {value}"
         return f"{'int' if kind.kind == 'size' else kind.kind} {_number(kind, value)}"
 
-    def _input(self, argument: Argument) -> str:
-        name, written = argument.name, argument in self.op.written
+    def _input(self, argument: Argument, name: str) -> str:
+        written = argument in self.op.written
         variant = self.entry.variant
         if variant is not None and variant.kind == "inplace":
             written = written or name in [given for _, given in variant.writes]
         device = "cpu" if argument.has_word("cpu") else self.device
-        wrong = self.tensors.get(name)
+        wrong = self._wrong(argument, name)
         if wrong is not None:
             if wrong.other_device:
                 device = "cpu" if device == "cuda" else "cuda"
@@ -138,7 +165,7 @@ class Call:
             sizes = {one: prod(self.sample.shapes()[one]) * DTYPES[dtype_of(self.sample, one)].size
                      for one in self.alias}  # fmt: skip
             bytes_ = max(sizes.values())
-            order = [one.name for one in self.op.arguments]
+            order = self._order()
             first = min(self.alias, key=order.index)
             shared = -1 if name == first else order.index(first)
         filled = self.sample.elements.get(name) if self.text != ANY else None
@@ -300,12 +327,13 @@ def _wild(op: Operator, usual: Sample) -> Iterator[Call]:
                     changes += [{**wild, other: (0,) if other_star else 0, name: (size, size) if star else size}]
                     changes += [{**wild, other: (0, size) if other_star else size}]
     found = [usual.resized(change) for change in changes]
+    found += [replace(usual, length=length) for length in (1, 3, 41) if op.lists]
     changed = [(argument.name, value) for argument in sampled(op) for value in _values(argument)]
     found += [usual.with_scalars({name: value}) for name, value in changed]
     few = [(argument.name, value) for argument in sampled(op) for value in candidates(argument)]
     found += [usual.with_scalars(dict(pair)) for pair in combinations(few, 2)]
     for sample in found:
-        if all(_exists(_possible(sample.shapes()[argument.name])) for argument in op.tensors):
+        if all(_exists(_possible(shape)) for shape in sample.inputs()):
             for device in _devices(op):
                 yield Call(entry, sample, device, text=ANY)
 
@@ -355,7 +383,7 @@ def _refused(library: Library, entry: DispatchedOperator, usual: Sample, wrong: 
     names = {"cpu": "cpu", "cuda": "cuda:0"}
     text = wrong.text.replace("{device}", names[device]).replace("{other}", names["cuda" if to_gpu else "cpu"])
     mask: tuple[bool, ...] = ()
-    if not (wrong.tensors or wrong.scalars or wrong.absent or wrong.alias):
+    if not (wrong.tensors or wrong.scalars or wrong.lists or wrong.absent or wrong.alias):
         mask = (True,) * (len(op.outputs) + 1)
     return Call(
         entry,
@@ -365,6 +393,7 @@ def _refused(library: Library, entry: DispatchedOperator, usual: Sample, wrong: 
         text=f"{library.namespace}::{op.name}: {text}",
         tensors=dict(wrong.tensors),
         scalars=dict(wrong.scalars),
+        lists=dict(wrong.lists),
         alias=wrong.alias,
     )
 
@@ -381,7 +410,8 @@ def script(library: Library, operators: Iterable[str] = (), *, launches: bool = 
 
 
 def _all_calls(library: Library, op: Operator) -> Iterator[Call]:
-    yield from right_calls(op)
-    yield from refused_calls(library, op)
-    yield from launch_calls(op)
+    if base(op).valid():  # else only a function of the project knows right calls
+        yield from right_calls(op)
+        yield from refused_calls(library, op)
+        yield from launch_calls(op)
     yield from wild_calls(op)

@@ -5,6 +5,7 @@
  *   tensor DTYPE DEVICE INDEX WRITTEN SHARED BYTES OFFSET DIM SIZE... STRIDE... DATA
  *                                an argument; SHARED is -1, or the argument on whose storage it lies; DATA is what its
  *                                storage holds, in hexadecimal, and - where that does not matter
+ *   tensors COUNT                a list, of the tensors in the next lines; SHARED counts them too
  *   none, some                   an optional that is absent; one that is given, as the next line says
  *   int N, float X, bool B, dtype NAME, device TYPE INDEX, string DATA, ints COUNT N..., floats ..., bools ...
  *   run TEXT                     calls; TEXT is that of the error, in hexadecimal, - where there is none, * for any
@@ -21,9 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SLOTS = 64, MAX_ELEMENTS = 256, MAX_SIZES = 80, WORD = 64, TEXT = 8192 };
+enum { MAX_SLOTS = 512, MAX_ELEMENTS = 256, MAX_SIZES = 80, WORD = 64, TEXT = 8192 };
 
-typedef enum slot_kind { NONE, NUMBER, TENSOR, STRING, LIST } slot_kind;
+typedef enum slot_kind { NONE, NUMBER, TENSOR, STRING, LIST, TENSORS } slot_kind;
 
 /* An argument, of which every attempt gets a new one. */
 typedef struct slot {
@@ -80,7 +81,13 @@ static StableIValue made(call *c, slot *s) {
         return (StableIValue)(uintptr_t)fake_new_string((const char *)s->data, s->bytes);
     }
     if (s->kind == LIST) {
-        return (StableIValue)(uintptr_t)fake_new_list(s->elements, s->count);
+        return (StableIValue)(uintptr_t)fake_new_list(s->elements, s->count, false);
+    }
+    if (s->kind == TENSORS) {
+        for (size_t i = 0; i < s->count; i++) {
+            s->elements[i] = made(c, s + 1 + i);
+        }
+        return (StableIValue)(uintptr_t)fake_new_list(s->elements, s->count, true);
     }
     return s->number;
 }
@@ -161,15 +168,18 @@ static void check_nothing_left(const call *c) {
 
 static void attempt(call *c, BoxedKernel *kernel, bool with_faults) {
     StableIValue stack[MAX_SLOTS] = {0};
+    uint64_t count = 0;
     for (int i = 0; i < c->slot_count; i++) {
-        stack[i] = made(c, &c->slots[i]);
+        stack[count] = made(c, &c->slots[i]);
         if (c->slots[i].boxed) {
-            stack[i] = (StableIValue)(uintptr_t)fake_new_box(stack[i]);
+            stack[count] = (StableIValue)(uintptr_t)fake_new_box(stack[count]);
         }
+        count++;
+        i += c->slots[i].kind == TENSORS ? (int)c->slots[i].count : 0;
     }
     attempts++;
     fake_begin_attempt(with_faults);
-    kernel(stack, (uint64_t)c->slot_count, strlen(c->outputs));
+    kernel(stack, count, strlen(c->outputs));
     check_text(c);
     check_arguments(c);
     for (int i = 0; i < c->slot_count; i++) {
@@ -266,6 +276,9 @@ static void read_tensor(slot *s, char **rest) {
 static bool read_argument(slot *s, const char *word, char **rest) {
     if (strcmp(word, "tensor") == 0) {
         read_tensor(s, rest);
+    } else if (strcmp(word, "tensors") == 0) {
+        s->kind = TENSORS;
+        s->count = (size_t)next_int(rest);
     } else if (strcmp(word, "none") == 0) {
         s->kind = NONE;
     } else if (strcmp(word, "string") == 0) {
@@ -296,8 +309,10 @@ static bool read_argument(slot *s, const char *word, char **rest) {
 static void clear(call *c) {
     for (int i = 0; i < c->slot_count; i++) {
         free(c->slots[i].data);
+        memset(&c->slots[i], 0, sizeof c->slots[i]);
     }
-    memset(c, 0, sizeof *c);
+    c->slot_count = 0;
+    c->expected[0] = '\0';
 }
 
 static void set_machine(const char *word, char **rest) {

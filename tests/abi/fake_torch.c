@@ -125,6 +125,7 @@ struct AtenTensorOpaque {
 
 struct StableListOpaque {
     size_t count;
+    bool of_tensors; /* which the list owns; who asks for one gets another handle */
     StableIValue elements[];
 };
 
@@ -180,9 +181,10 @@ StringHandle fake_new_string(const char *data, size_t length) {
     return string;
 }
 
-StableListHandle fake_new_list(const StableIValue *elements, size_t count) {
+StableListHandle fake_new_list(const StableIValue *elements, size_t count, bool of_tensors) {
     StableListHandle list = allocated(FAKE_LIST, sizeof *list + count * sizeof *elements);
     list->count = count;
+    list->of_tensors = of_tensors;
     for (size_t i = 0; i < count; i++) {
         list->elements[i] = elements[i];
     }
@@ -398,18 +400,43 @@ AOTITorchError aoti_torch_copy_(AtenTensorHandle self, AtenTensorHandle src, int
     return 0;
 }
 
-AOTITorchError aoti_torch_new_tensor_handle(AtenTensorHandle t, AtenTensorHandle *ret) {
+static AtenTensorHandle another(AtenTensorHandle t) {
+    return fake_new_tensor(t->storage, t->offset, t->dim, t->sizes, t->strides, t->dtype, t->device_type,
+                           t->device_index);
+}
+
+AOTITorchError aoti_torch_new_tensor_handle(AtenTensorHandle tensor, AtenTensorHandle *ret) {
     STEP("aoti_torch_new_tensor_handle")
-    *ret =
-        fake_new_tensor(t->storage, t->offset, t->dim, t->sizes, t->strides, t->dtype, t->device_type, t->device_index);
+    *ret = another(tensor);
     return 0;
+}
+
+static void delete_tensor(AtenTensorHandle tensor) {
+    fake_release_storage(tensor->storage);
+    released(FAKE_TENSOR, tensor);
 }
 
 /* What cannot be deleted is gone all the same: nobody may touch it again. */
 AOTITorchError aoti_torch_delete_tensor_object(AtenTensorHandle tensor) {
-    fake_release_storage(tensor->storage);
-    released(FAKE_TENSOR, tensor);
+    delete_tensor(tensor);
     return fake_fails("aoti_torch_delete_tensor_object") ? 1 : 0;
+}
+
+/* The one operator that is called: a step of that name. Its argument belongs to it, whatever happens. */
+AOTITorchError torch_call_dispatcher(const char *name, const char *overload, StableIValue *stack, uint64_t version) {
+    const AtenTensorHandle tensor = (AtenTensorHandle)(uintptr_t)stack[0];
+    if (strcmp(name, "aten::random_") != 0 || overload[0] != '\0' || stack[1] != 0 || version != TORCH_ABI_VERSION) {
+        fake_stop("an operator that nobody should call");
+    }
+    if (aoti_torch_grad_mode_is_enabled()) {
+        fake_stop("random_ would be recorded by autograd");
+    }
+    if (fake_fails("aten::random_")) {
+        delete_tensor(tensor);
+        return 1;
+    }
+    memset(tensor->storage->memory, 0x5a, tensor->storage->bytes);
+    return 0;
 }
 
 /* ---- Lists and strings */
@@ -426,10 +453,16 @@ AOTITorchError torch_list_get_item(StableListHandle list, size_t index, StableIV
         fake_stop("an element behind the end of a list was asked for");
     }
     *ret_element = list->elements[index];
+    if (list->of_tensors) {
+        *ret_element = (StableIValue)(uintptr_t)another((AtenTensorHandle)(uintptr_t)list->elements[index]);
+    }
     return 0;
 }
 
 AOTITorchError torch_delete_list(StableListHandle list) {
+    for (size_t i = 0; list->of_tensors && i < list->count; i++) {
+        delete_tensor((AtenTensorHandle)(uintptr_t)list->elements[i]);
+    }
     released(FAKE_LIST, list);
     return fake_fails("torch_delete_list") ? 1 : 0;
 }

@@ -68,7 +68,8 @@ class Project:
                 (source / Path(path).name).write_bytes(data)
         (source / "stubs.c").write_text(self._stubs(source))
         flags = ("-O0",) if self.coverage else SANITIZED
-        include = [f"-I{source}", f"-I{RUNTIME}", f"-I{ROOT / 'csrc' / 'cpu'}", f"-I{HERE}", "-DCPU_HAVE_BASE=1"]
+        folders = (source, RUNTIME, ROOT / "csrc" / "cpu", ROOT / "csrc", HERE)
+        include = [*(f"-I{folder}" for folder in folders), "-DCPU_HAVE_BASE=1"]
         cuda = WITH_CUDA if self.cuda else ()
         units = [(source / name, ("--coverage",) if self.coverage else ()) for name in self.hosts]
         units += [(source / "stubs.c", ())]
