@@ -89,7 +89,7 @@ BoxedKernel *fake_find_kernel(const char *key, const char *name);
 /* What this machine has: none of it, or all. An old driver has no cuMemsetD2D32Async, an old PyTorch no function that
  * tells the current stream. */
 typedef struct fake_machine {
-    bool has_driver, driver_is_old, torch_has_cuda, torch_is_old;
+    bool has_driver, driver_is_old, torch_has_cuda, torch_is_old, capturing;
     int arch;
     int code; /* of the error of a CUDA function that fails */
 } fake_machine;

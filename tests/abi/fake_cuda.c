@@ -166,6 +166,26 @@ static CUresult fill_D2D32Async(CUdeviceptr data, size_t pitch, unsigned value, 
     return CUDA_SUCCESS;
 }
 
+static CUresult memcpy_to_host(void *to, CUdeviceptr from, size_t count, CUstream on) {
+    (void)on;
+    STEP("cuMemcpyDtoHAsync")
+    memcpy(to, (const void *)(uintptr_t)from, count);
+    return CUDA_SUCCESS;
+}
+
+static CUresult stream_synchronize(CUstream on) {
+    (void)on;
+    STEP("cuStreamSynchronize")
+    return CUDA_SUCCESS;
+}
+
+static CUresult stream_is_capturing(CUstream on, int *status) {
+    (void)on;
+    STEP("cuStreamIsCapturing")
+    *status = fake_cuda.capturing ? 1 : 0;
+    return CUDA_SUCCESS;
+}
+
 static AOTITorchError get_current_cuda_stream(int32_t device_index, void **ret_stream) {
     (void)device_index;
     if (fake_fails("aoti_torch_get_current_cuda_stream")) {
@@ -198,6 +218,9 @@ static const struct {
     {"cuMemsetD16Async", (any_function *)fill_D16Async},
     {"cuMemsetD32Async", (any_function *)fill_D32Async},
     {"cuMemsetD2D32Async", (any_function *)fill_D2D32Async},
+    {"cuMemcpyDtoHAsync_v2", (any_function *)memcpy_to_host},
+    {"cuStreamSynchronize", (any_function *)stream_synchronize},
+    {"cuStreamIsCapturing", (any_function *)stream_is_capturing},
     {"aoti_torch_get_current_cuda_stream", (any_function *)get_current_cuda_stream},
 };
 

@@ -411,6 +411,14 @@ AOTITorchError aoti_torch_new_tensor_handle(AtenTensorHandle tensor, AtenTensorH
     return 0;
 }
 
+AOTITorchError aoti_torch__reinterpret_tensor(AtenTensorHandle self, int64_t ndim, const int64_t *sizes,
+                                              const int64_t *strides, int64_t storage_offset, AtenTensorHandle *ret) {
+    STEP("aoti_torch__reinterpret_tensor")
+    *ret = fake_new_tensor(self->storage, storage_offset, ndim, sizes, strides, self->dtype, self->device_type,
+                           self->device_index);
+    return 0;
+}
+
 static void delete_tensor(AtenTensorHandle tensor) {
     fake_release_storage(tensor->storage);
     released(FAKE_TENSOR, tensor);
