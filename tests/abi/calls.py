@@ -43,6 +43,8 @@ class Call:
     alias: tuple[str, str] | None = None
     odd: str = ""  # the one tensor that is an element off
     misaligned: int = 0  # which of the tensors that the call makes does not begin at a multiple of 16 bytes
+    reports: int | None = None  # what kernels say of how much they found
+    capturing: bool = False  # a CUDA graph
     no_device: bool = False  # device arguments that may be left out are
 
     @property
@@ -62,6 +64,9 @@ class Call:
         """The call in a script."""
         mode = "faults" if self.faults else "once"
         yield f"misaligned {self.misaligned}"
+        if self.op.dynamic:
+            yield f"reports {-(2**31) if self.reports is None else self.reports}"
+            yield f"capturing {int(self.capturing)}"
         yield f"call {self.entry.name} {self.key()} {self._outputs() or '-'} {mode}"
         for argument in self.op.arguments:
             yield from self._argument(argument)
@@ -304,6 +309,20 @@ def launch_calls(op: Operator) -> Iterator[Call]:
                     yield Call(entry, sample, "cuda")
 
 
+def dynamic_calls(library: Library, op: Operator) -> Iterator[Call]:
+    """Calls whose body finds nothing, a little, or more or less than there can be."""
+    entry = dispatched(op)[0]
+    for device in _devices(op) if op.dynamic else ():
+        for found in (0, 1):
+            yield Call(entry, base(op), device, faults=True, reports=found)
+        for found in (-1, 8, 10**9):
+            yield Call(entry, base(op), device, text=ANY, reports=found)
+        if device == "cuda":
+            text = "is known only after the kernel ran, and the capture of a CUDA graph cannot wait for it"
+            text = f"{library.namespace}::{op.name}: {op.dynamic[0].name} {text}"
+            yield Call(entry, base(op), device, text=text, capturing=True)
+
+
 def wild_calls(op: Operator) -> Iterator[Call]:
     """Calls that may be wrong in any way, as long as their tensors can exist: huge sizes beside sizes of 0, and numbers
     at the end of what an int holds.
@@ -414,4 +433,5 @@ def _all_calls(library: Library, op: Operator) -> Iterator[Call]:
         yield from right_calls(op)
         yield from refused_calls(library, op)
         yield from launch_calls(op)
+        yield from dynamic_calls(library, op)
     yield from wild_calls(op)

@@ -9,6 +9,7 @@
  *   none, some                   an optional that is absent; one that is given, as the next line says
  *   int N, float X, bool B, dtype NAME, device TYPE INDEX, string DATA, ints COUNT N..., floats ..., bools ...
  *   run TEXT                     calls; TEXT is that of the error, in hexadecimal, - where there is none, * for any
+ *   reports N                    what kernels say of how much they found; nothing when it is -2^31
  *   misaligned N                 the N-th tensor that a call makes does not begin at a multiple of 16 bytes
  *   fails STEP                   the next calls of this name fail, in every call
  *   arch N, code N, has_driver B, driver_is_old B, torch_has_cuda B, torch_is_old B, capturing B    what the machine is
@@ -328,6 +329,8 @@ static void set_machine(const char *word, char **rest) {
         *flag = value != 0;
     } else if (strcmp(word, "arch") == 0) {
         fake_cuda.arch = value;
+    } else if (strcmp(word, "reports") == 0) {
+        fake_reports = value;
     } else if (strcmp(word, "misaligned") == 0) {
         fake_misaligned = value;
     } else if (strcmp(word, "code") == 0) {

@@ -55,6 +55,12 @@ const char *fake_raised(void);
 
 /* Set by kernels: something may have been written. */
 extern bool fake_ran;
+void fake_note_run(void);
+
+/* What kernels write to every int64 tensor without dims that the call has made: how much they found. */
+extern int64_t fake_reports;
+enum { FAKE_REPORTS_NOTHING = INT32_MIN };
+
 void fake_kernel(const void *call, int64_t begin, int64_t end);
 
 /* Memory of tensors, of exactly this many bytes, so that sanitizers see what is read or written beside it. */

@@ -130,7 +130,7 @@ static CUresult launch_kernel_ex(const CUlaunchConfig *config, CUfunction functi
         config->hStream != (CUstream)(void *)&stream) {
         fake_stop("a wrong launch");
     }
-    fake_ran = true;
+    fake_note_run();
     return CUDA_SUCCESS;
 }
 
