@@ -1,6 +1,6 @@
 #include "positive_rows.cuh"
 
-template <typename T> __device__ void positive_rows(const positive_rows_args<T>& a) {
+template <typename T> __device__ void positive_rows(const positive_rows_args<T> &a) {
     int64_t count = 0;
     const int64_t most = *a.k;
     for (int64_t i = 0; i < a.m; i++) {
