@@ -267,7 +267,9 @@ def filled(x: Tensor, m: int) -> tuple[Tensor, ...]:
     count = min(m, len(x))
     values = (-float("inf"), 0, 0.3333, 1e-300, -1234567890123, -2, True, 1.5 + 0j, -2 + 0j)
     dtypes = (x.dtype, x.dtype, x.dtype, torch.float64, torch.int64, torch.int16, torch.bool, *2 * [torch.complex128])
-    outputs = [torch.full((m,), value, dtype=dtype) for value, dtype in zip(values, dtypes, strict=True)]
+    outputs = [
+        torch.full((m,), value, dtype=dtype, device=x.device) for value, dtype in zip(values, dtypes, strict=True)
+    ]
     outputs[0][:count] = x[:count]
     outputs[1][:count] = 2 * x[:count]
     return tuple(outputs)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -83,6 +85,16 @@ class Wrong:
     memory: bool = False
 
 
+def _unknown() -> frozenset[str]:
+    """Dtypes that this PyTorch has, and its C interface does not: operators refuse them there."""
+    library = ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / "libtorch_cpu.so"))
+    newer = ("float8_e8m0fnu",)
+    return frozenset(name for name in newer if not hasattr(library, f"aoti_torch_dtype_{name}"))
+
+
+_missing = _unknown()
+
+
 @dataclass(frozen=True)
 class Contract:
     """Dtypes are written as in ops.yaml: a variable, acc(variable), or a torch name."""
@@ -129,7 +141,9 @@ class Contract:
 
     def choices(self) -> list[tuple[str, ...]]:
         """Every combination of dtypes that a call can have, variables in order."""
-        return [choice for choice in product(*self.types.values()) if self._together(choice)]
+        return [
+            choice for choice in product(*self.types.values()) if self._together(choice) and _missing.isdisjoint(choice)
+        ]
 
     def _together(self, choice: tuple[str, ...]) -> bool:
         chosen = dict(zip(self.types, choice, strict=True))
@@ -230,13 +244,21 @@ class Contract:
         return tuple(name for name in self.gradients if name not in self.written)
 
     def results(
-        self, function: Callable[..., Any], arguments: Arguments, *, named: bool = False, every_output: bool = False
+        self,
+        function: Callable[..., Any],
+        arguments: Arguments,
+        *,
+        named: bool = False,
+        every_output: bool = False,
+        seeded: bool = True,
     ) -> tuple[Any, ...]:
         """What a call returns, and then what it has written; what is written are copies, so that arguments stay. With
         `named` every argument goes by its name; with `every_output` there is None for outputs that are not there.
+        Unless `seeded`, random numbers go on.
         """
         given = self.unwritten(arguments)
-        self.seed()
+        if seeded:
+            self.seed()
         returned = function(**self.gathered(given)) if named else self.call(function, given)
         outputs = (every if every_output else as_tuple)(returned) if self.outputs else ()
         written = self.spread(self.written, given)

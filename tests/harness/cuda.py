@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple
+from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple, list_of
 from tests.harness.gradients import UPSTREAM, _gradients
 from tests.harness.layouts import leaves, make
 
@@ -117,7 +117,7 @@ def capture(file: str) -> None:
     given = leaves(make(op, module.SAMPLES[0], op.choices()[0], "cuda"), names)
 
     def step() -> tuple[torch.Tensor, ...]:
-        results = op.results(op.wrapper, given)
+        results = op.results(op.wrapper, given, seeded=False)
         if not names:
             return results
         upstream = [result * 2 for result in results]
@@ -142,34 +142,52 @@ def beyond_32_bits(op: Contract, device: str, samples: list[Sample]) -> None:
         # float16 cannot hold large sums.
         choices = [choice for choice in op.choices() if "float16" not in choice]
         dtypes = min(choices, key=lambda choice: sum(op.dtype(name, choice).itemsize for name in op.types))
-        shapes = {k: v.shape if isinstance(v, Elements) else v for k, v in sample.items()}
+        tensors = _tensors_of(op, sample)
+        shapes = {k: v.shape if isinstance(v, Elements) else v for k, v in tensors.items()}
         elements = sum(prod(shape) for shape in shapes.values())
         if torch.cuda.mem_get_info()[0] < 25 * elements:
             pytest.skip(f"needs {25 * elements >> 30} GiB of GPU memory")
         arguments: Arguments = {**op.scalars}
-        for name, wanted in sample.items():
-            dtype, place = op.dtype(op.tensors[name], dtypes), op.place(name, device)
+        for name, wanted in tensors.items():
+            dtype, place = op.dtype(op.tensors[list_of(name)], dtypes), op.place(name, device)
+            high = 2 if dtype == torch.bool else 100
             if isinstance(wanted, Elements):
                 arguments[name] = torch.randint(wanted.low, wanted.high, wanted.shape, dtype=dtype, device=place)
             elif dtype.is_floating_point:
                 arguments[name] = torch.randn(wanted, dtype=dtype, device=place)
             else:
-                arguments[name] = torch.randint(0, 100, wanted, dtype=dtype, device=place)
+                arguments[name] = torch.randint(0, high, wanted, dtype=dtype, device=place)
         results = op.results(op.wrapper, arguments)
         exact: dict[str, Any] = {
-            k: v.float() if isinstance(v, torch.Tensor) and v.is_floating_point() else v for k, v in arguments.items()
+            k: v.float() if isinstance(v, torch.Tensor) and v.is_floating_point() and v.itemsize < 4 else v
+            for k, v in arguments.items()
         }
+        rounded = any(isinstance(v, torch.Tensor) and v.is_floating_point() for v in arguments.values())
         for result, expected in zip(results, as_tuple(op.exact(exact, arguments)), strict=True):
-            _near(result.view(-1), expected.reshape(-1))
+            _near(result.view(-1), expected.reshape(-1), rounded)
         del results, exact, arguments
         torch.cuda.empty_cache()
 
 
-def _near(result: torch.Tensor, expected: torch.Tensor) -> None:
-    """In pieces, since both are large."""
+def _tensors_of(op: Contract, sample: Sample) -> dict[str, Any]:
+    """What a sample says of each tensor, those of lists by their places."""
+    found: dict[str, Any] = {}
+    for name, wanted in sample.items():
+        found |= {f"{name}[{i}]": one for i, one in enumerate(wanted)} if name in op.lists else {name: wanted}
+    return found
+
+
+def _near(result: torch.Tensor, expected: torch.Tensor, rounded: bool) -> None:
+    """In pieces, since both are large. Whole numbers that were `rounded` from real ones may be neighbours."""
     step = 1 << 28
-    allowed = 4 * torch.finfo(result.dtype).eps if result.is_floating_point() else 0
+    if not result.is_floating_point():
+        for start in range(0, result.numel(), step):
+            found, wanted = result[start : start + step].long(), expected[start : start + step].long()
+            assert ((found - wanted).abs() <= int(rounded)).all(), f"around element {start}"
+        return
+    allowed = 4 * torch.finfo(result.dtype).eps
+    wide = torch.promote_types(result.dtype, torch.float32)
     for start in range(0, result.numel(), step):
-        found, wanted = result[start : start + step].float(), expected[start : start + step].float()
+        found, wanted = result[start : start + step].to(wide), expected[start : start + step].to(wide)
         scale = wanted.abs().max()
         assert ((found - wanted).abs() <= allowed * (wanted.abs() + scale)).all(), f"around element {start}"

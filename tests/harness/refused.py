@@ -21,9 +21,8 @@ def _arguments(op: Contract, device: str, other: str, usual: Sample, wrong: Wron
             tensor = data(change.shape, dtype, "cpu", torch.Generator().manual_seed(1))
             if change.elements:
                 tensor = torch.tensor(change.elements).to(dtype).reshape(change.shape)
-            if change.strides:
-                tensor = _strided(tensor, change.strides)
-            arguments[name] = tensor.to(other if change.other else op.place(name, device))
+            tensor = tensor.to(other if change.other else op.place(name, device))
+            arguments[name] = _strided(tensor, change.strides) if change.strides else tensor
         elif name in op.lists:
             arguments = {key: value for key, value in arguments.items() if list_of(key) != name}
             for i, one in enumerate(change):
@@ -47,7 +46,7 @@ def _aliased(one: torch.Tensor, other: torch.Tensor) -> tuple[torch.Tensor, torc
 
 def _strided(tensor: torch.Tensor, strides: tuple[int, ...]) -> torch.Tensor:
     """The same elements with these strides; some lie on others where a stride is 0."""
-    found = torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype)
+    found = torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype, device=tensor.device)
     return found.copy_(tensor) if 0 not in strides else found.zero_()
 
 
