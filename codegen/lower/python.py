@@ -59,6 +59,7 @@ class ModuleView:
     writes: bool  # in place, or to tensors of the caller
     out: tuple[str, ...]  # lines of the wrapper that hand keywords to the out variant
     records: bool  # has a kernel at the Autograd key
+    has_function: bool  # and an autograd.Function of the usual form
     kernels: tuple[Kernels, ...]
     autocast: tuple[str, ...]
     entries: str  # the operator and its twins
@@ -250,6 +251,7 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         writes=bool(op.written or op.variants),
         out=tuple(_out_lines(names, passed(op))),
         records=_records(op) or bool(op.variants),
+        has_function=not op.written and not op.never_requires_grad,
         kernels=tuple(_kernels(op)),
         autocast=tuple(autocast_lines(names, parameters(op), passed(op))),
         entries=", ".join(_overload(library.namespace, entry.name) for entry in dispatched(op)),
