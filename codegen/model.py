@@ -179,10 +179,13 @@ class Binding:
 
 @dataclass(frozen=True)
 class Gradient:
-    """The backward operator's output `output` is the gradient of the forward's input `input`."""
+    """The backward operator's output `output` is the gradient of the forward's input `input`. `summed`: it has the
+    shape that the input was broadcast to, and autograd sums it.
+    """
 
     output: str
     input: str
+    summed: bool = False
 
 
 @dataclass(frozen=True)
@@ -200,14 +203,11 @@ class Backward:
 
 @dataclass(frozen=True)
 class ElementwiseLine:
-    """`y: gate * sigmoid(gate) * up`: operands are Names of kind ELEMENT. `summed`: over the dims in which the target
-    is broadcast, as derived gradients are.
-    """
+    """`y: gate * sigmoid(gate) * up`: operands are Names of kind ELEMENT. `text` is "" where it was derived."""
 
     target: str
     expr: Expr
     text: str
-    summed: bool = False
 
 
 @dataclass(frozen=True)
@@ -274,6 +274,7 @@ class Operator:
     dynamic: tuple[DynamicDim, ...] = ()
     elementwise: tuple[ElementwiseLine, ...] = ()
     iterated: Shape | None = None  # with `elementwise:`, the shape that operands broadcast to
+    derived_from: str = ""  # the operator whose gradient this one is, when it was derived
     variants: tuple[Variant, ...] = ()
     triton: Triton | None = None
     custom_launch: tuple[tuple[str, tuple[Param, ...]], ...] = ()

@@ -23,6 +23,8 @@ def _calls(device: str) -> dict[str, tuple[Any, ...]]:
         "rms_norm": (x, weight, 1e-6),
         "rms_norm_backward": (x, x, weight, rstd),
         "silu_mul": (x, x),
+        "silu_mul_backward": (x, x, x),
+        "silu_mul_backward_backward": (x, x, x, x, x),
         "gather_rows": (x, torch.tensor([0, 1], device=device)),
     }
 

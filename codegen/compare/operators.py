@@ -56,7 +56,7 @@ LOOKED_AT = frozenset(
     {"types", "arguments", "outputs", "dims", "derived", "checks", "values", "backward", "differentiable", "grad_mask"}
     | {"devices", "variants", "deterministic", "requires", "batch"}
 )
-FOLLOWS = frozenset({"name", "rules", "several_passes", "iterated"})
+FOLLOWS = frozenset({"name", "rules", "several_passes", "iterated", "derived_from"})
 
 
 def compare_operators(old: Operator, new: Operator) -> list[Change]:

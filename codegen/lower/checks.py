@@ -392,6 +392,6 @@ def declared(record: str, lines: list[str]) -> list[str]:
         found.append("bool overflow = false;")
     if any(line.lstrip().startswith("holds = ") for line in lines):
         found.append("bool holds;")
-    if "s.dim = 0;" in lines:
+    if any(line.lstrip() == "s.dim = 0;" for line in lines):
         found.append("shape s;")
     return found

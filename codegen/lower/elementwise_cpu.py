@@ -87,6 +87,7 @@ class ElementwiseView:
     fixed: str  # the dtype that stands for the first variable where there is none
     pairs: bool  # every tensor has the dtype of the first variable
     streams: str  # whether outputs go past the caches
+    packs: bool  # there are operands that are only read
     units: str  # whether every operand has stride 1 along a row
 
 
@@ -128,11 +129,22 @@ def comments(op: Operator) -> tuple[str, ...]:
     return tuple(found)
 
 
+def optional(op: Operator) -> frozenset[str]:
+    """The inputs that a call may lack."""
+    return frozenset(a.name for a in op.tensors if isinstance(a.type, TensorType) and a.type.optional)
+
+
+def given(op: Operator, record: str, null: str, name: str) -> str:
+    """Whether an optional argument was given; `record` is put before a field."""
+    return f"{record}{name}_given" if name in {a.name for a in op.scalars} else f"{record}{name} != {null}"
+
+
 class _Unit:
     def __init__(self, op: Operator) -> None:
         self.op = op
         self.dtypes = tensor_dtypes(op)
         self.maskable = maskable(op)
+        self.optional = optional(op)
 
     def pasted(self, start: str, tensor: str) -> str:
         """A name that ends with the dtype of a tensor."""
@@ -159,10 +171,16 @@ class _Unit:
             loaded = f"{self.function('cpu_load_', member.operand, choice)}({at})"
             stored = {Kind.BOOL: f"{loaded} != 0", Kind.INT: loaded}
             text = stored.get(member.kind, f"({printer.member_type(member.kind)}){loaded}")
-            return Load(declaration, member.name, text)
+            return Load(declaration, member.name, self.or_zero(member.operand, text, "0"))
+        zero = "cpu_splat_mask(false)" if member.kind is Kind.BOOL else "cpu_splat(0)"
         start = "cpu_lanes_load_mask" if member.kind is Kind.BOOL else ""
         name = start or self.function("cpu_lanes_load_", member.operand, choice)
-        return Load(declaration, member.name, f"{name}({at}, s.{member.operand}, count)")
+        text = f"{name}({at}, s.{member.operand}, count)"
+        return Load(declaration, member.name, self.or_zero(member.operand, text, zero))
+
+    def or_zero(self, operand: str, loaded: str, zero: str) -> str:
+        """What an operand that may be absent is read as; lines choose something else then."""
+        return f"d.{operand} == NULL ? {zero} : {loaded}" if operand in self.optional else loaded
 
     def store(self, store: Store, value: Value, declaration: str, choice: DtypeChoice, lanes: Kind | None) -> Stored:
         target = store.target
@@ -186,7 +204,15 @@ class _Unit:
         """The lines for one choice, and the bits of their lanes; 0 for one element at a time."""
         one = program(self.op, choice)
         lanes = lane_kind(one)
-        printer = Printer(one, Style(c_function, lanes, word=partial(choice_constant, self.op.name)))
+        printer = Printer(
+            one,
+            Style(
+                c_function,
+                lanes,
+                given=partial(given, self.op, "a->", "NULL"),
+                word=partial(choice_constant, self.op.name),
+            ),
+        )
         condition = "a->{} != NULL".format if self.maskable else None
         declarations = result_members(one, printer)
         stores = [
@@ -206,7 +232,7 @@ class _Unit:
         """One tensor of the loops."""
         read = {part.name for line in self.op.elementwise for part in names(line.expr)}
         written = any(line.target == name for line in self.op.elementwise)
-        absent = name in self.maskable
+        absent = name in self.maskable | self.optional
 
         def moved(pointer: str, offset: str) -> str:
             return f"{pointer} == NULL ? NULL : {pointer} + {offset}" if absent else f"{pointer} + {offset}"
@@ -275,5 +301,6 @@ def elementwise_view(op: Operator) -> ElementwiseView:
         fixed="" if first else "float32",
         pairs=pairs,
         streams=unit.streams() if pairs else "false",
+        packs=any(not unit.operand(0, name).written for name in operands(op)),
         units=" && ".join(f"across.{name} == 1" for name in operands(op)),
     )

@@ -9,7 +9,7 @@ from functools import partial
 
 from codegen.elementwise import Kind, Store
 from codegen.lower.cuda import has_float8
-from codegen.lower.elementwise_cpu import comments, maskable, program, tensor_dtypes
+from codegen.lower.elementwise_cpu import comments, given, maskable, optional, program, tensor_dtypes
 from codegen.lower.elementwise_host import CUDA_KERNELS
 from codegen.lower.elementwise_print import Printer, Style, members, result_members
 from codegen.lower.launch import cpu_symbol
@@ -82,7 +82,7 @@ def _function(function: str, kind: Kind) -> str:
 
 def _style(op: Operator) -> Style:
     word = partial(choice_constant, op.name)
-    return Style(_function, None, "a.", "in.", "out.", "a.{} != nullptr".format, word)
+    return Style(_function, None, "a.", "in.", "out.", partial(given, op, "a.", "nullptr"), word)
 
 
 def _stored(store: Store, element: str) -> str:
@@ -117,6 +117,8 @@ def _operand(op: Operator, index: int, name: str) -> CudaOperand:
     targets = [line.target for line in op.elementwise]
     read = name not in targets or any(m.operand == name for c in op.dtype_choices for m in members(program(op, c)))
     load = f"access.template load<{index}>(static_cast<const {element} *>(a.{name}), d.{name}.value);" if read else ""
+    if load and name in optional(op):
+        load = f"if (a.{name} != nullptr) {{ {load} }} else {{ d.{name} = {{}}; }}"
     store = f"access.template store<{index}>(static_cast<{element} *>(a.{name}), d.{name}.value);"
     if name in maskable(op):
         store = f"if (a.{name} != nullptr) {{ {store} }}"

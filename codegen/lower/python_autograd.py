@@ -60,8 +60,10 @@ class _Declared:
         self.sources = [binding for binding in backward.bindings if binding.source != "gradient"]
         self.saved = list(dict.fromkeys(b.name for b in self.sources if b.name in tensors))
         self.kept = list(dict.fromkeys(b.name for b in self.sources if b.name not in tensors))
-        self.expanded = [
-            gradient.input for gradient in backward.gradients if self.op.argument(gradient.input).has_word("expand")
+        self.summed = [
+            gradient.input
+            for gradient in backward.gradients
+            if gradient.summed or self.op.argument(gradient.input).has_word("expand")
         ]
         self.gradients = [f"grad_{output.name}" for output in self.op.public_outputs]
 
@@ -81,14 +83,15 @@ class _Declared:
         needed = [
             *self.saved,
             *self.kept,
-            *self.required(),
-            *self.expanded,
+            *((op.tensors[0].name,) if op.grad_mask else self.required()),
+            *self.summed,
             *(output.name for output in op.saved_outputs),
         ]
         dims = {dim.name: dim for dim in op.dims}
         needed += [holder for name in self.kept if name in dims for holder in dims[name].holders]
         outputs = [output.name for output in op.outputs]
-        lines = _unpacked(needed, [argument.name for argument in op.arguments], self.names.fresh("inputs"))
+        given = [argument.name for argument in op.arguments] + (["grad_mask"] if op.grad_mask else [])
+        lines = _unpacked(needed, given, self.names.fresh("inputs"))
         if len(outputs) > 1:
             lines += _unpacked(needed, outputs, self.names.fresh("output"))
         elif outputs[0] in needed:
@@ -99,13 +102,23 @@ class _Declared:
         for name in self.kept:
             value = self.names.dim(dims[name]) if name in dims else name
             lines.append(f"{ctx}.{name} = {value}")
-        lines += [f"{ctx}.like_{name} = {name}.shape, {name}.dtype, {name}.device" for name in self.required()]
-        for name in self.expanded:
-            absent = f"None if {name} is None else " if getattr(op.argument(name).type, "optional", False) else ""
-            lines.append(f"{ctx}._sizes_of_{name} = {absent}{name}.shape")
+        lines += [f"{ctx}.like_{name} = {self.form(name)}" for name in self.required()]
+        for name in self.summed:
+            form = f"{name}.shape, {name}.dtype"
+            optional = getattr(op.argument(name).type, "optional", False)
+            lines.append(f"{ctx}._form_of_{name} = {f'None if {name} is None else ({form})' if optional else form}")
         if self.saved:
             lines += call(f"{ctx}.save_for_backward", self.saved, indent=8)
         return lines
+
+    def form(self, name: str) -> str:
+        """Shape, dtype and device of an output. One that is not wanted is not there; then all, being gradients that
+        were derived, have the shape of the first input.
+        """
+        if not self.op.grad_mask:
+            return f"{name}.shape, {name}.dtype, {name}.device"
+        first = self.op.tensors[0].name
+        return f"{first}.shape, {self.names.dtype(self.op.output(name).type.dtype)}, {first}.device"
 
     def value(self, binding: Binding) -> str:
         """What an argument of the backward operator is given."""
@@ -116,7 +129,7 @@ class _Declared:
     def run(self) -> list[str]:
         """The body of backward."""
         ctx, op = self.ctx, self.op
-        nothing = ", ".join(["None"] * len(op.arguments))
+        nothing = ", ".join(["None"] * (len(op.arguments) + op.grad_mask))
         absent = " and ".join(f"{gradient} is None" for gradient in self.gradients)
         lines = [f"if {absent}:", f"    return {nothing}"]
         for name in self.required():
@@ -135,9 +148,10 @@ class _Declared:
         results = [output.name for output in self.other.public_outputs]
         lines += call(f"{', '.join(results)} = {run}", arguments, indent=8)
         by_input = {given: output for output, given in by_output.items()}
-        for name in self.expanded:
-            lines.append(f"{by_input[name]} = _runtime.summed({by_input[name]}, {ctx}._sizes_of_{name})")
-        return [*lines, f"return {', '.join(by_input.get(argument.name, 'None') for argument in op.arguments)}"]
+        for name in self.summed:
+            lines.append(f"{by_input[name]} = _runtime.summed({by_input[name]}, {ctx}._form_of_{name})")
+        returned = [by_input.get(argument.name, "None") for argument in op.arguments]
+        return [*lines, f"return {', '.join(returned + (['None'] if op.grad_mask else []))}"]
 
 
 def _with_gradient(op: Operator) -> list[Argument]:

@@ -68,6 +68,15 @@ def _dict(entries: Iterable[tuple[str, str]]) -> str:
     return "{" + ", ".join(f"{_string(name)}: {value}" for name, value in entries) + "}"
 
 
+def _broken_dict(entries: Iterable[tuple[str, str]], indent: int) -> list[str]:
+    """A dict as a formatter lays it out: on one line, else with a line for each entry."""
+    listed = list(entries)
+    whole = _dict(listed)
+    if indent + len(whole) + 1 <= COLUMNS:
+        return [whole]
+    return ["{", *(f"    {_string(name)}: {value}," for name, value in listed), "}"]
+
+
 def _dtype(dtype: Dtype) -> str:
     match dtype:
         case Acc():
@@ -138,7 +147,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         ("kept", _strings(name for name in kept if name in dict(tensors))),
         ("reference", _string(op.reference)),
         ("tolerance", _dict((name, repr(value)) for name, value in op.tolerance)),
-        *([("words", _dict(words))] if words else []),
+        *([("words", "\n    ".join(_broken_dict(words, 4 + len("words="))))] if words else []),
         *([("tags", _strings(tags_of(op)))] if tags_of(op) else []),
         *([("alike", _dict((o.name, _strings(alike(op, o))) for o in broadcast))] if broadcast else []),
         *([("is_elementwise", "True")] if op.elementwise else []),
@@ -155,6 +164,9 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         if name == "tensors":
             lines += _types(op)
         lines.append(f"    {name}={value},")
+    if op.derived_from:
+        first, *rest = _ended(_derived(library, op, 4 + len("derived=")))
+        lines += [f"    derived={first}", *(f"    {line}" for line in rest)]
     return [*lines, ")"]
 
 
@@ -179,6 +191,25 @@ def _usually_default(usual: Sample, argument: Argument) -> bool:
     if kind.kind == "device":
         return False
     return not kind.variable or argument.default.value == usual.dtypes[kind.variable]
+
+
+def _derived(library: Library, op: Operator, indent: int) -> list[str]:
+    """What a derived operator is the gradient of."""
+    before = library.operator(op.derived_from)
+    usual = base(before)
+    tensors = [(argument.name, _string(dtype_of(usual, argument.name))) for argument in before.tensors]
+    scalars = [(name, repr(value)) for name, value in usual.scalars.items()]
+    taken = {argument.name for argument in op.arguments}
+    outputs = [output.name for output in before.public_outputs if f"grad_{output.name}" in taken]
+    parts: list[str | list[str]] = [
+        _dict(tensors),
+        _dict(scalars),
+        _strings(outputs),
+        _strings(output.name.removeprefix("grad_") for output in op.outputs),
+    ]
+    if before.derived_from:
+        parts.append(_derived(library, before, indent + 4))
+    return call("Derived", parts, indent=indent)
 
 
 def _types(op: Operator) -> list[str]:
@@ -212,7 +243,7 @@ def _sample(sample: Sample, usual: Sample) -> str:
         value = sample.scalars[argument.name]
         if value != usual.scalars[argument.name]:
             entries.append((argument.name, literal(value, kind_of(argument))))
-    return f"    {_dict(entries)},"
+    return "\n".join(f"    {line}" for line in _ended(_broken_dict(entries, 4)))
 
 
 def _elements(filled: Elements, shape: tuple[int, ...]) -> str:
@@ -302,6 +333,7 @@ def test_view(library: Library, op: Operator) -> TestView:
     )
     names += ["Dtype"] if any("Dtype(" in line for line in [*wrong, *calls, *contract]) else []
     names += ["Alias"] if any("Alias(" in line for line in wrong) else []
+    names += ["Derived"] if op.derived_from else []
     names += ["Elements"] if any("Elements(" in line for line in calls) else []
     return TestView(
         op=public_schema(library.namespace, op).split("(")[0],

@@ -10,6 +10,8 @@ BoxedKernel rms_norm_boxed;
 BoxedKernel rms_norm__saved_boxed;
 BoxedKernel rms_norm_backward_boxed;
 BoxedKernel silu_mul_boxed;
+BoxedKernel silu_mul_backward_boxed;
+BoxedKernel silu_mul_backward_backward_boxed;
 BoxedKernel gather_rows_boxed;
 
 #endif

@@ -51,7 +51,6 @@ typedef struct silu_mul__step {
 typedef struct silu_mul__buffers {
     scalar_t gate[ELEMENTWISE_BUFFER / sizeof(scalar_t)];
     scalar_t up[ELEMENTWISE_BUFFER / sizeof(scalar_t)];
-    char end__;
 } silu_mul__buffers;
 
 /* How it is computed: expressions.h. */
@@ -185,7 +184,7 @@ static void silu_mul(const silu_mul_args *a, int64_t begin, int64_t end) {
             .y = d.y + cpu_tile_offset(layout, &tile, a->stride__[2]),
         };
         silu_mul__step across = s, next = down;
-        if (cpu_is_packed(layout, a->stride__[0])) {
+        if (row.gate != NULL && cpu_is_packed(layout, a->stride__[0])) {
             if (row.gate != packed.gate || tile.rows > packed_rows)
                 cpu_pack(buffers.gate, row.gate, sizeof *row.gate, layout, &tile, a->stride__[0]);
             packed.gate = row.gate;
@@ -193,7 +192,7 @@ static void silu_mul(const silu_mul_args *a, int64_t begin, int64_t end) {
             across.gate = 1;
             next.gate = cpu_packed_row(layout);
         }
-        if (cpu_is_packed(layout, a->stride__[1])) {
+        if (row.up != NULL && cpu_is_packed(layout, a->stride__[1])) {
             if (row.up != packed.up || tile.rows > packed_rows)
                 cpu_pack(buffers.up, row.up, sizeof *row.up, layout, &tile, a->stride__[1]);
             packed.up = row.up;

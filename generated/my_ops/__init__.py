@@ -8,6 +8,8 @@ from .ops.gather_rows import gather_rows
 from .ops.rms_norm import rms_norm
 from .ops.rms_norm_backward import rms_norm_backward
 from .ops.silu_mul import silu_mul
+from .ops.silu_mul_backward import silu_mul_backward
+from .ops.silu_mul_backward_backward import silu_mul_backward_backward
 from .ops.square import square
 from .ops.square_backward import square_backward
 
@@ -16,6 +18,8 @@ __all__ = [
     "rms_norm",
     "rms_norm_backward",
     "silu_mul",
+    "silu_mul_backward",
+    "silu_mul_backward_backward",
     "square",
     "square_backward",
 ]

@@ -27,6 +27,8 @@ _OPERATORS = (
     "my_ops::rms_norm",
     "my_ops::rms_norm_backward",
     "my_ops::silu_mul",
+    "my_ops::silu_mul_backward",
+    "my_ops::silu_mul_backward_backward",
     "my_ops::square",
     "my_ops::square_backward",
 )
@@ -145,9 +147,9 @@ def zeros(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> torch.
     return torch.zeros(shape, dtype=dtype, device=device)
 
 
-def summed(gradient: torch.Tensor | None, sizes: torch.Size) -> torch.Tensor | None:
-    """The gradient of an input that was broadcast has the sizes that it came with."""
-    return gradient if gradient is None else gradient.sum_to_size(sizes)
+def summed(gradient: torch.Tensor | None, form: tuple[torch.Size, torch.dtype] | None) -> torch.Tensor | None:
+    """The gradient of an input that was broadcast has the sizes and the dtype that it came with."""
+    return None if gradient is None or form is None else gradient.sum_to_size(form[0]).to(form[1])
 
 
 Written = torch.Tensor | Sequence[torch.Tensor] | None

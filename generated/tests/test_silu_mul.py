@@ -21,11 +21,11 @@ OP = Contract(
     outputs={"y": "T"},
     saved={},
     mask=False,
-    autograd="never",
-    second="",
-    backward="",
+    autograd="declared",
+    second="declared",
+    backward="silu_mul_backward",
     gradients=("gate", "up"),
-    kept=(),
+    kept=("gate", "up"),
     reference="silu_mul",
     tolerance={},
     words={"gate": ("strided",), "up": ("strided",), "y": ("like(gate)",)},
@@ -109,12 +109,50 @@ def test_opcheck(device, grad):
     forward.passes_opcheck(OP, device, SAMPLES[0], grad=grad)
 
 
-def test_gradient_never(device):
-    gradients.never(OP, device, SAMPLES[0])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
+def test_gradients(device, dtypes, layout):
+    gradients.matches_reference(OP, device, dtypes, layout, SAMPLES)
 
 
-def test_gradient_never_compiled(device):
-    compiled.never(OP, device, SAMPLES[0])
+def test_gradcheck(device):
+    gradients.passes_gradcheck(OP, device, [SAMPLES[0], *GROWING[:1]])
+
+
+def test_roads_agree(device):
+    gradients.roads_agree(OP, device, SAMPLES[0])
+
+
+def test_partial_gradients(device):
+    gradients.partial(OP, device, SAMPLES[0])
+
+
+def test_saved_tensors(device):
+    gradients.saved_tensors(OP, device, SAMPLES[0])
+
+
+def test_memory(device):
+    gradients.memory(OP, device, SAMPLES[0])
+
+
+def test_checkpoint(device):
+    gradients.checkpoints(OP, device, SAMPLES[0])
+
+
+def test_second_order(device):
+    gradients.second_order(OP, device, SAMPLES[0])
+
+
+def test_transforms(device):
+    gradients.transforms(OP, device, SAMPLES[0])
+
+
+def test_compiled_training(device):
+    compiled.training(OP, device, GROWING)
+
+
+def test_compiled_partial_gradients(device):
+    compiled.partial(OP, device, SAMPLES[0])
 
 
 def test_compiled_static(device):

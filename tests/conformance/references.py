@@ -461,3 +461,38 @@ def noise_of(n: int, where: torch.device, seed: Tensor) -> Tensor:
 
 def shuffled(x: Tensor, seed: Tensor) -> Tensor:
     return x + (seed[0] % 2 + torch.arange(x.numel()).view(x.shape)) % 2
+
+
+def smooth(x: Tensor, p: Tensor, k: float) -> tuple[Tensor, Tensor]:
+    x2, p2 = x * x, p * p
+    y = torch.exp(-x2) + torch.exp2(x * k) + torch.expm1(p * 0.3) - torch.log(x2 + 1) * torch.log2(p2 + 2)
+    z = torch.sqrt(p2 + 1) * torch.rsqrt(x2 + 2) + torch.sigmoid(x) * torch.tanh(p) + torch.erf(x * p)
+    return y + torch.log1p(x2) / (p2 + 1), z + torch.sin(x) * torch.cos(p) + (x2 + 1) ** (p * k) - p**3
+
+
+def kinked(x: Tensor, p: Tensor, approximate: str) -> tuple[Tensor, Tensor]:
+    zero = torch.zeros_like(x)
+    y = torch.maximum(torch.maximum(x, p), zero - 0.5) * torch.abs(p) + torch.minimum(x, zero) - torch.floor(x) * p
+    y = y + torch.where((p > 0) & (x < 1), x * p, torch.sign(x) + p)
+    return y, x * (torch.sigmoid(1.702 * x) if approximate == "none" else 0.5 + 0.5 * torch.tanh(0.8 * x))
+
+
+def affine(x: Tensor, w: Tensor, b: Tensor, c: Tensor, i: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
+    return x * w / max(x.shape[-1], 1) + b - c * c + i * 0.125 + d * x, i + 1
+
+
+def added(a: Tensor, b: Tensor, s: float) -> Tensor:
+    return a * s + b
+
+
+def maybe(x: Tensor, w: Tensor | None, b: Tensor | None, s: float | None) -> Tensor:
+    y = x * x * (1 if w is None else w)
+    return y + (0 if b is None else b) - (0 if s is None else s * x)
+
+
+def add_scalar_(x: Tensor, s: int) -> Tensor:
+    return x + s
+
+
+def swap_(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    return a + b, b + 0, a - b

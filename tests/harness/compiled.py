@@ -86,7 +86,11 @@ def inductor(op: Contract, device: str, sample: Sample) -> None:
         loss, expected = _loss(as_tuple(op.call(compiled, given)), UPSTREAM["sum"]), {}
         expected = _gradients(op.wrapper, op, given, UPSTREAM["sum"])
         found = torch.autograd.grad(loss, [given[name] for name in names])
-        assert all(torch.equal(expected[name], gradient) for name, gradient in zip(names, found, strict=True))
+        for name, gradient in zip(names, found, strict=True):
+            # Inductor sums the gradient of an input that was broadcast in an order of its own.
+            assert torch.equal(expected[name], gradient) or (
+                op.is_elementwise and torch.allclose(expected[name], gradient, rtol=1e-5, atol=1e-5)
+            )
 
 
 def missing(op: Contract, device: str, sample: Sample) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from tests.harness.derived import Derived as Derived
 from tests.harness.project import reference
 
 Shape = tuple[int, ...]
@@ -138,6 +139,7 @@ class Contract:
     lists: tuple[str, ...] = ()  # arguments that are lists of tensors
     dynamic: tuple[str, ...] = ()  # outputs whose first size is known only after the kernel ran
     mixed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # lists of dtypes that name earlier variables
+    derived: Derived | None = None  # of a gradient operator that was derived: `reference` is that of the first operator
 
     def choices(self) -> list[tuple[str, ...]]:
         """Every combination of dtypes that a call can have, variables in order."""
@@ -284,7 +286,10 @@ class Contract:
     def exact(self, exact: Arguments, arguments: Arguments) -> Any:
         """What the reference makes of exact arguments, and of what a call of `arguments` draws."""
         drawn = {"seed": self.drawn(arguments)} if self.random else {}
-        return reference(self.reference)(**exact, **drawn)
+        function = reference(self.reference)
+        if self.derived is not None:
+            function = self.derived.function(function)
+        return function(**exact, **drawn)
 
     def seed(self) -> None:
         """Makes the next call draw what every other one draws, but where a graph is traced."""

@@ -6,16 +6,25 @@ silu(gate) * up, the gated activation of SwiGLU.
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
 from .. import _rules, _runtime
+from .._runtime import after_autograd as _after_autograd
+from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
+from .._runtime import forward_ad as _forward_ad
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
+from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_transformed as _is_transformed
+from . import silu_mul_backward as _backward
 
 _op = torch.ops.my_ops.silu_mul.default
 # The C++ function under the overload, without the Python method around it.
 _call_no_grad = torch.ops.my_ops._silu_mul_no_grad.default._op
+_backward_no_grad = torch.ops.my_ops._silu_mul_backward_no_grad.default
 
 # ---------------------------------------------------------------- fake kernel
 
@@ -47,12 +56,54 @@ def _fake(gate: Tensor, up: Tensor) -> Tensor:
     return y
 
 
+# ---------------------------------------------------------------- autograd
+
+
+class _SiluMul(torch.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(gate: Tensor, up: Tensor) -> Any:
+        return _call_no_grad(gate, up)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        gate, up = inputs
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(gate, up)
+
+    @staticmethod
+    def backward(ctx: Any, grad_y: Tensor | None) -> Any:
+        if grad_y is None:
+            return None, None
+        gate, up = ctx.saved_tensors
+        run = _backward.silu_mul_backward if _is_grad_enabled() else _backward_no_grad
+        wanted = ctx.needs_input_grad
+        grad_gate, grad_up = run(grad_y, gate, up, grad_mask=[wanted[0], wanted[1]])
+        return grad_gate, grad_up
+
+    @staticmethod
+    def jvp(ctx: Any, *_: Any) -> Any:
+        raise RuntimeError(_runtime.no_forward_derivative("silu_mul"))
+
+
+_apply = _runtime.direct_apply(_SiluMul)
+
+
+def _autograd(keyset: Any, gate: Tensor, up: Tensor) -> Any:
+    if (_is_grad_enabled() and _any_requires_grad(gate, up)) or _forward_ad._current_level >= 0:
+        if _is_transformed():
+            _runtime.refuse_transform("silu_mul")
+        return _apply(gate, up)
+    return _op.redispatch(keyset & _after_autograd, gate, up)
+
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("silu_mul")
 torch.library.register_fake("my_ops::silu_mul", _fake, lib=_kernels)
 torch.library.register_fake("my_ops::_silu_mul_no_grad", _fake, lib=_kernels)
-_kernels.impl("silu_mul", torch.library.fallthrough_kernel, "Autograd")
+_kernels.impl("silu_mul", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_silu_mul_no_grad", torch.library.fallthrough_kernel, "Autograd")
 
 # ---------------------------------------------------------------- wrapper
@@ -72,4 +123,8 @@ def silu_mul(gate: Tensor, up: Tensor) -> Tensor:
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag:
         return _op(gate, up)
+    if (_is_grad_enabled() and (_any_requires_grad(gate, up) or _is_transformed())) or _forward_ad._current_level >= 0:
+        if _is_transformed():
+            return _SiluMul.apply(gate, up)
+        return _apply(gate, up)
     return _call_no_grad(gate, up)

@@ -1,0 +1,255 @@
+"""Derivatives of element-wise lines, as expressions.
+
+Reverse accumulation: each part of a line is visited once, from the whole to its operands, and hands on what reaches it
+times its own derivative. Equal parts are one object, so that an expression stays as small as the work that it
+describes; what is plainly 0 or times 1 disappears on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log, pi, sqrt
+
+from codegen.elementwise import TESTS, WHOLE_FUNCTIONS
+from codegen.expr import (
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Constant,
+    Expr,
+    Logic,
+    Name,
+    Query,
+    Type,
+    Unary,
+    children,
+    rebuild,
+)
+
+_ZERO = Constant(0.0, Type.FLOAT)
+# Whatever reaches these goes no further: their derivative is 0 wherever there is one.
+_FLAT = (*WHOLE_FUNCTIONS, *TESTS, "sign", "saturate")
+
+
+def gradients(lines: Sequence[tuple[Expr, Expr]], wanted: Sequence[str]) -> dict[str, Expr]:
+    """For each operand in `wanted` that the lines depend on, the sum over all lines of (what arrives at the line) times
+    (the derivative of the line). A line is its expression and what arrives at it.
+    """
+    return _Derivation(lines, frozenset(wanted)).run()
+
+
+class _Derivation:
+    def __init__(self, lines: Sequence[tuple[Expr, Expr]], wanted: frozenset[str]) -> None:
+        self.wanted = wanted
+        self.kept: dict[tuple[object, ...], Expr] = {}
+        self.seen: dict[int, Expr] = {}
+        self.order: list[Expr] = []  # every part, behind its own parts
+        self.active: dict[int, bool] = {}
+        self.arriving: dict[int, Expr] = {}
+        self.alive: list[Expr] = []  # what the numbers of `seen` stand for
+        for expr, upstream in lines:
+            self.arrive(self.unique(expr), self.unique(upstream))
+
+    def run(self) -> dict[str, Expr]:
+        found: dict[str, Expr] = {}
+        parts = list(self.order)  # derivatives add parts of their own, which nothing arrives at
+        for part in reversed(parts):
+            arrived = self.arriving.get(id(part))
+            if arrived is None or not self.active[id(part)]:
+                continue
+            if isinstance(part, Name):
+                found[part.name] = arrived
+            else:
+                self.hand_on(part, arrived)
+        return {name: found[name] for name in found if not _is(found[name], 0)}
+
+    # ---------------------------------------------------------------- equal parts are one
+
+    def unique(self, expr: Expr) -> Expr:
+        """The one object for this expression."""
+        if id(expr) not in self.seen:
+            self.alive.append(expr)
+            parts = tuple(self.unique(part) for part in children(expr))
+            self.seen[id(expr)] = self.nested(rebuild(expr, parts)) if parts else self.known(expr)
+        return self.seen[id(expr)]
+
+    def nested(self, expr: Expr) -> Expr:
+        """min and max of several are min and max of two, to the left."""
+        if not isinstance(expr, Call) or expr.function not in ("min", "max"):
+            return self.known(expr)
+        result = expr.arguments[0]
+        for argument in expr.arguments[1:]:
+            result = self.known(Call(expr.function, (result, argument), expr.type))
+        return result
+
+    def known(self, expr: Expr) -> Expr:
+        """`expr`, whose parts are unique already, or the one that is equal to it."""
+        parts = children(expr)
+        rest = repr(rebuild(expr, tuple(_ZERO for _ in parts))) if parts else repr(expr)
+        key = (rest, *(id(part) for part in parts))
+        if key not in self.kept:
+            self.kept[key] = expr
+            self.order.append(expr)
+            self.seen[id(expr)] = expr
+            wanted = isinstance(expr, Name) and expr.name in self.wanted
+            differentiable = not isinstance(expr, Compare | Logic | Query)
+            self.active[id(expr)] = wanted or (differentiable and any(self.active[id(part)] for part in parts))
+        return self.kept[key]
+
+    # ---------------------------------------------------------------- expressions that are made
+
+    def number(self, value: float) -> Expr:
+        return self.known(Constant(float(value), Type.FLOAT))
+
+    def call(self, function: str, *arguments: Expr) -> Expr:
+        return self.known(Call(function, arguments, Type.FLOAT))
+
+    def add(self, a: Expr, b: Expr) -> Expr:
+        if _is(a, 0) or _is(b, 0):
+            return b if _is(a, 0) else a
+        if isinstance(b, Unary):
+            return self.subtract(a, b.operand)
+        return self.known(Binary("+", a, b, Type.FLOAT))
+
+    def subtract(self, a: Expr, b: Expr) -> Expr:
+        if _is(b, 0):
+            return a
+        if _is(a, 0):
+            return self.negative(b)
+        return self.known(Binary("-", a, b, Type.FLOAT))
+
+    def negative(self, a: Expr) -> Expr:
+        if isinstance(a, Constant) and not isinstance(a.value, str):
+            return self.number(-float(a.value))
+        if isinstance(a, Unary) and a.operator == "-":
+            return a.operand
+        return self.known(Unary("-", a, Type.FLOAT))
+
+    def times(self, a: Expr, b: Expr) -> Expr:
+        for one, other in ((a, b), (b, a)):
+            if _is(one, 0):
+                return self.number(0)
+            if _is(one, 1):
+                return other
+            if _is(one, -1):
+                return self.negative(other)
+        return self.known(Binary("*", a, b, Type.FLOAT))
+
+    def divided(self, a: Expr, b: Expr) -> Expr:
+        return a if _is(a, 0) or _is(b, 1) else self.known(Binary("/", a, b, Type.FLOAT))
+
+    def power(self, a: Expr, exponent: Expr) -> Expr:
+        if _is(exponent, 0):
+            return self.number(1)
+        return a if _is(exponent, 1) else self.known(Binary("**", a, exponent, Type.FLOAT))
+
+    def chosen(self, condition: Expr, then: Expr, otherwise: Expr) -> Expr:
+        if _is(then, 0) and _is(otherwise, 0):
+            return self.number(0)
+        return self.known(Conditional(condition, then, otherwise, Type.FLOAT))
+
+    def compared(self, a: Expr, operator: str, b: Expr) -> Expr:
+        return self.known(Compare((a, b), (operator,)))
+
+    # ---------------------------------------------------------------- what arrives
+
+    def arrive(self, part: Expr, amount: Expr) -> None:
+        """Adds to what reaches a part."""
+        if not self.active[id(part)] or _is(amount, 0):
+            return
+        before = self.arriving.get(id(part))
+        self.arriving[id(part)] = amount if before is None else self.add(before, amount)
+
+    def hand_on(self, part: Expr, arrived: Expr) -> None:
+        """Gives the operands of a part what is theirs."""
+        match part:
+            case Unary():
+                self.arrive(part.operand, self.negative(arrived))
+            case Binary():
+                self.binary(part, arrived)
+            case Conditional():
+                self.arrive(part.then, self.chosen(part.condition, arrived, self.number(0)))
+                self.arrive(part.otherwise, self.chosen(part.condition, self.number(0), arrived))
+            case Call(function="min" | "max"):
+                self.order_of_two(part, arrived)
+            case Call() if part.function not in _FLAT:
+                self.arrive(part.arguments[0], self.function(part, part.arguments[0], arrived))
+
+    def binary(self, part: Binary, arrived: Expr) -> None:
+        left, right = part.left, part.right
+        match part.operator:
+            case "+":
+                self.arrive(left, arrived)
+                self.arrive(right, arrived)
+            case "-":
+                self.arrive(left, arrived)
+                self.arrive(right, self.negative(arrived))
+            case "*":
+                self.arrive(left, self.times(arrived, right))
+                self.arrive(right, self.times(arrived, left))
+            case "/":
+                quotient = self.divided(arrived, right)
+                self.arrive(left, quotient)
+                self.arrive(right, self.negative(self.times(quotient, part)))
+            case "**":
+                self.arrive(left, self.times(arrived, self.power_of_base(left, right)))
+                # Where the base is 0 the logarithm is not, and the power does not change.
+                slope = self.times(part, self.call("log", left))
+                zero = self.compared(left, "==", self.number(0))
+                self.arrive(right, self.times(arrived, self.chosen(zero, self.number(0), slope)))
+
+    def power_of_base(self, base: Expr, exponent: Expr) -> Expr:
+        """The derivative of base ** exponent by its base."""
+        if isinstance(exponent, Constant) and not isinstance(exponent.value, str):
+            lower = exponent.value - 1
+            less = self.known(Constant(lower, Type.INT if isinstance(lower, int) else Type.FLOAT))
+            return self.times(self.number(float(exponent.value)), self.power(base, less))
+        return self.times(exponent, self.power(base, self.subtract(exponent, self.number(1))))
+
+    def order_of_two(self, part: Call, arrived: Expr) -> None:
+        """min and max pass all to the one that they choose, and half to each of two that are equal."""
+        a, b = part.arguments
+        operator = "<" if part.function == "min" else ">"
+        half = self.chosen(self.compared(a, "==", b), self.times(self.number(0.5), arrived), self.number(0))
+        self.arrive(a, self.chosen(self.compared(a, operator, b), arrived, half))
+        self.arrive(b, self.chosen(self.compared(b, operator, a), arrived, half))
+
+    def function(self, part: Call, x: Expr, arrived: Expr) -> Expr:
+        """What arrives times the derivative of a function of one number, in terms of its value where that is known."""
+        one, times = self.number(1), self.times
+        match part.function:
+            case "exp":
+                return times(arrived, part)
+            case "exp2":
+                return times(times(arrived, part), self.number(log(2)))
+            case "expm1":
+                return times(arrived, self.add(part, one))
+            case "log":
+                return self.divided(arrived, x)
+            case "log2":
+                return self.divided(arrived, times(x, self.number(log(2))))
+            case "log1p":
+                return self.divided(arrived, self.add(one, x))
+            case "sqrt":
+                return self.divided(arrived, times(self.number(2), part))
+            case "rsqrt":
+                return times(times(self.number(-0.5), arrived), self.power(part, self.known(Constant(3, Type.INT))))
+            case "sigmoid":
+                return times(arrived, times(part, self.subtract(one, part)))
+            case "tanh":
+                return times(arrived, self.subtract(one, times(part, part)))
+            case "erf":
+                bell = self.call("exp", self.negative(times(x, x)))
+                return times(times(self.number(2 / sqrt(pi)), arrived), bell)
+            case "sin":
+                return times(arrived, self.call("cos", x))
+            case "cos":
+                return self.negative(times(arrived, self.call("sin", x)))
+            case "abs":
+                return times(arrived, self.call("sign", x))
+        raise ValueError(f"{part.function} has no derivative")
+
+
+def _is(expr: Expr, value: float) -> bool:
+    return isinstance(expr, Constant) and not isinstance(expr.value, str | bool) and expr.value == value

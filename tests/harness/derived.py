@@ -1,0 +1,71 @@
+"""The reference of a derived gradient operator: PyTorch's gradient of what the operator computes that it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+
+@dataclass(frozen=True)
+class Derived:
+    """What a gradient operator is the gradient of: a function with these arguments and outputs, by its inputs in
+    `wanted`. The function is a reference, or, with `of`, itself the gradient of one.
+    """
+
+    tensors: Mapping[str, str]  # and their dtypes in the usual call
+    scalars: Mapping[str, Any]
+    outputs: tuple[str, ...]
+    wanted: tuple[str, ...]
+    of: Derived | None = None
+
+    def function(self, reference: Callable[..., Any]) -> Callable[..., tuple[torch.Tensor, ...]]:
+        """The reference of the gradient operator. Tensors are broadcast to the shape of the gradients that it takes;
+        what it does not take makes no difference.
+        """
+        inner = self.of.function(reference) if self.of is not None else reference
+
+        def gradients(**given: Any) -> tuple[torch.Tensor, ...]:
+            upstream = [given[f"grad_{name}"] for name in self.outputs]
+            with torch.enable_grad():
+                inputs = {name: self._input(name, given, upstream[0]) for name in self.tensors}
+                scalars = {name: given.get(name, value) for name, value in self.scalars.items()}
+                results = inner(**inputs, **scalars)
+                results = (results,) if isinstance(results, torch.Tensor) else results
+                pairs = [(r, g) for r, g in zip(self._floating(results), upstream, strict=True) if r.requires_grad]
+                leaves = {name: inputs[name] for name in self.wanted if inputs[name] is not None}
+                found = (
+                    torch.autograd.grad(
+                        [r for r, _ in pairs],
+                        list(leaves.values()),
+                        [g for _, g in pairs],
+                        create_graph=True,
+                        allow_unused=True,
+                    )
+                    if pairs and leaves
+                    else [None] * len(leaves)
+                )
+                by_name = dict(zip(leaves, found, strict=True))
+                zero = torch.zeros_like(upstream[0])
+                return tuple(zero if by_name.get(name) is None else by_name[name] for name in self.wanted)
+
+        return gradients
+
+    def _input(self, name: str, given: Mapping[str, Any], like: torch.Tensor) -> torch.Tensor | None:
+        tensor = given.get(name)
+        if tensor is None and name in given:
+            return None
+        if tensor is None:
+            usual = getattr(torch, self.tensors[name])
+            dtype = like.dtype if usual.is_floating_point else usual
+            tensor = torch.zeros(like.shape, dtype=dtype, device=like.device)
+        tensor = tensor.expand(like.shape)
+        if name not in self.wanted:
+            return tensor
+        return tensor.clone() if tensor.requires_grad else tensor.clone().requires_grad_()
+
+    def _floating(self, results: tuple[torch.Tensor, ...]) -> list[torch.Tensor]:
+        """The results that have a gradient, which are those of `outputs`."""
+        return [result for result in results if result.is_floating_point()]
