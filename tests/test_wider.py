@@ -28,8 +28,9 @@ def test_generated_tests_pass(tmp_path: Path) -> None:
     (tmp_path / "library.c").write_text(LIBRARY)
     library = tmp_path / "generated" / "wider" / "wider.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "library.c"], check=True)
+    # The stand-in runs references, which allocate as they like: only a real library can be asked for its copies.
     tests = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "tests.wider.standin", "-p", "no:cacheprovider",
+        [sys.executable, "-m", "pytest", "-q", "-x", "-k", "not test_copies", "-p", "tests.wider.standin", "-p", "no:cacheprovider",
          "--import-mode=importlib", str(tmp_path / "generated" / "tests")],
         cwd=ROOT,
         env={**os.environ, "WIDER": str(tmp_path), "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)},

@@ -1,4 +1,7 @@
-"""A short call of an operator, for its documentation: small tensors, on the CPU, that pass every check."""
+"""A short call of an operator, for its documentation: small tensors, on the CPU, that pass every check.
+
+Where no such sizes are found (the spec names a function for them), the program says that it only shows the form.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,9 @@ from codegen.lower.tests_samples import Sample, base
 from codegen.lower.tests_values import Elements
 from codegen.model import Library, Operator
 from codegen.types import DTYPES, is_floating
+
+
+FORM_ONLY = "# These sizes only show the form of the call: the checks want others."
 
 
 def example(library: Library, op: Operator) -> tuple[str, ...]:
@@ -34,6 +40,8 @@ def example(library: Library, op: Operator) -> tuple[str, ...]:
             passed.append(f"{argument.name}={value}" if by_name else value)
     results = ", ".join(output.name for output in op.public_outputs)
     call = f"{library.namespace}.{op.name}({', '.join(passed)})"
+    if not sample.valid():
+        lines.insert(0, FORM_ONLY)
     return ("import torch", f"import {library.namespace}", "", *lines, f"{results} = {call}" if results else call)
 
 
