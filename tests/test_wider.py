@@ -30,8 +30,8 @@ def test_generated_tests_pass(tmp_path: Path) -> None:
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "library.c"], check=True)
     # The stand-in runs references, which allocate as they like: only a real library can be asked for its copies.
     tests = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-x", "-k", "not test_copies", "-p", "tests.wider.standin", "-p", "no:cacheprovider",
-         "--import-mode=importlib", str(tmp_path / "generated" / "tests")],
+        [sys.executable, "-m", "pytest", "-q", "-x", "-k", "not test_copies", "-p", "tests.wider.standin",
+         "-p", "no:cacheprovider", "--import-mode=importlib", str(tmp_path / "generated" / "tests")],
         cwd=ROOT,
         env={**os.environ, "WIDER": str(tmp_path), "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)},
         capture_output=True,

@@ -15,7 +15,6 @@ from codegen.lower.tests_values import Elements
 from codegen.model import Library, Operator
 from codegen.types import DTYPES, is_floating
 
-
 FORM_ONLY = "# These sizes only show the form of the call: the checks want others."
 
 
