@@ -11,7 +11,7 @@ import torch
 from . import machine, report
 from .options import PACKAGE, Options, child_environment
 
-GROUPS = ("build", "generate", "call", "cpu", "size", "cuda")
+GROUPS = ("build", "generate", "call", "cpu", "size", "elementwise", "cuda")
 
 
 def main() -> int:

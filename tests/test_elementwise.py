@@ -1,0 +1,112 @@
+"""Element-wise operators beyond what generated tests try: layouts of many dims, accuracy over the range of float32,
+and results that do not depend on the number of threads."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import torch
+
+import my_ops
+from tests.conformance.build import build
+from tests.process import output
+
+
+def _expected(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
+    gate, up = gate.double(), up.double()
+    return gate * torch.sigmoid(gate) * up
+
+
+def _check(gate: torch.Tensor, up: torch.Tensor) -> None:
+    y = my_ops.silu_mul(gate, up)
+    assert y.stride() == torch.empty_like(gate).stride()
+    torch.testing.assert_close(y, _expected(gate, up).to(y.dtype))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_many_dims(device: str, dtype: torch.dtype) -> None:
+    """Twelve dims of which no two merge: more than the loops take, so the host walks the others."""
+    order = [0, 11, 1, 10, 2, 9, 3, 8, 4, 7, 5, 6]
+    x, y = (torch.randn((2,) * 12, device=device).to(dtype) for _ in range(2))
+    _check(x.permute(order), y)
+    _check(x, y.permute(order))
+    _check(x.permute(order), y.permute(order[::-1]))
+    _check(x.permute(order), y[:, :1].expand_as(y))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_any_layout(device: str, dtype: torch.dtype) -> None:
+    """Random orders of dims, steps, offsets and expanded dims: every kind of loop, tile and rest."""
+    random.seed(1)
+
+    def one(sizes: list[int]) -> torch.Tensor:
+        order = random.sample(range(len(sizes)), len(sizes))
+        steps = [random.choice((1, 1, 1, 2)) for _ in sizes]
+        kept = [random.choice((True, True, True, False)) for _ in sizes]
+        held = [size * step if keep else 1 for size, step, keep in zip(sizes, steps, kept, strict=True)]
+        base = torch.randn([held[i] for i in order] + [1], device=device).to(dtype)[..., 0]
+        base = base.permute([order.index(i) for i in range(len(sizes))])
+        base = base[tuple(slice(None, None, step if keep else 1) for step, keep in zip(steps, kept, strict=True))]
+        return base.expand(sizes)
+
+    for _ in range(300):
+        sizes = [random.choice((1, 2, 3, 5, 17, 64, 65)) for _ in range(random.randrange(1, 5))]
+        _check(one(sizes), one(sizes))
+
+
+def test_threads_do_not_matter() -> None:
+    x, y = torch.randn(1023, 517), torch.randn(517, 1023).t()
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        one = my_ops.silu_mul(x, y)
+        torch.set_num_threads(4)
+        assert torch.equal(my_ops.silu_mul(x, y), one)
+    finally:
+        torch.set_num_threads(before)
+
+
+ACCURACY = """
+import conformance
+import torch
+
+near = torch.linspace(-20, 20, 1 << 18)
+tiny = torch.logspace(-44, 0, 1 << 14)
+x = torch.cat([near, tiny, -tiny])
+d = x.double()
+found = conformance.functions(x)
+expected = {
+    "a": torch.exp(d) + torch.exp2(d) - torch.expm1(d),
+    "b": torch.log(d * d + 0.5) + torch.log2(d * d + 0.5) - torch.log1p(d * d),
+    "c": d.abs().sqrt() + torch.rsqrt(d * d + 1),
+    "d": torch.sigmoid(d) + torch.tanh(d) * torch.erf(d),
+    "e": torch.sin(3 * d) - torch.cos(5 * d),
+}
+# What float32 can lose in a sum is relative to its largest term.
+scale = {
+    "a": torch.exp(d) + torch.exp2(d) + 1,
+    "b": 2 * torch.log1p(d * d) + 2,
+    "c": expected["c"],
+    "d": torch.ones_like(d),
+    "e": torch.ones_like(d) + 5 * d.abs(),
+}
+for name, y in zip("abcde", found):
+    distance = ((y.double() - expected[name]).abs() / scale[name]).max().item()
+    assert distance < 5e-7, (name, distance)
+
+ends = torch.tensor([float("inf"), -float("inf"), float("nan"), 0.0, -0.0, 200.0, -200.0])
+a, b, c, d, *_ = conformance.functions(ends.repeat(9))
+e = ends.repeat(9)  # in float32, where exp(200) is infinite
+for y, wanted in (
+    (a, torch.exp(e) + torch.exp2(e) - torch.expm1(e)),
+    (d, torch.sigmoid(e) + torch.tanh(e) * torch.erf(e)),
+    (c, e.abs().sqrt() + torch.rsqrt(e * e + 1)),
+):
+    torch.testing.assert_close(y, wanted, equal_nan=True, rtol=1e-6, atol=1e-7)
+print("right")
+"""
+
+
+def test_accuracy() -> None:
+    assert output(ACCURACY, packages=build()) == "right"
