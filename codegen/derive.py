@@ -108,7 +108,7 @@ class _Derivation:
     def add(self, a: Expr, b: Expr) -> Expr:
         if _is(a, 0) or _is(b, 0):
             return b if _is(a, 0) else a
-        if isinstance(b, Unary):
+        if isinstance(b, Unary) and b.operator == "-":
             return self.subtract(a, b.operand)
         return self.known(Binary("+", a, b, Type.FLOAT))
 
@@ -193,27 +193,37 @@ class _Derivation:
                 self.arrive(left, quotient)
                 self.arrive(right, self.negative(self.times(quotient, part)))
             case "**":
-                self.arrive(left, self.times(arrived, self.power_of_base(left, right)))
-                # Where the base is 0 the logarithm is not, and the power does not change.
-                slope = self.times(part, self.call("log", left))
-                zero = self.compared(left, "==", self.number(0))
-                self.arrive(right, self.times(arrived, self.chosen(zero, self.number(0), slope)))
+                self.arrive(left, self.times(arrived, self.power_by_base(left, right)))
+                self.arrive(right, self.times(arrived, self.power_by_exponent(part)))
 
-    def power_of_base(self, base: Expr, exponent: Expr) -> Expr:
-        """The derivative of base ** exponent by its base."""
+    def power_by_base(self, base: Expr, exponent: Expr) -> Expr:
+        """exponent * base ** (exponent - 1); 0 where the exponent is, also for the base 0."""
         if isinstance(exponent, Constant) and not isinstance(exponent.value, str):
             lower = exponent.value - 1
             less = self.known(Constant(lower, Type.INT if isinstance(lower, int) else Type.FLOAT))
             return self.times(self.number(float(exponent.value)), self.power(base, less))
-        return self.times(exponent, self.power(base, self.subtract(exponent, self.number(1))))
+        slope = self.times(exponent, self.power(base, self.subtract(exponent, self.number(1))))
+        return self.chosen(self.compared(exponent, "==", self.number(0)), self.number(0), slope)
+
+    def power_by_exponent(self, part: Binary) -> Expr:
+        """base ** exponent * log(base); 0 where the base is 0 and the power does not change with the exponent."""
+        base, exponent = part.left, part.right
+        slope = self.times(part, self.call("log", base))
+        if isinstance(base, Constant) and base.value != 0:
+            return slope
+        still = (self.compared(base, "==", self.number(0)), self.compared(exponent, ">=", self.number(0)))
+        return self.chosen(self.known(Logic("and", still)), self.number(0), slope)
 
     def order_of_two(self, part: Call, arrived: Expr) -> None:
-        """min and max pass all to the one that they choose, and half to each of two that are equal."""
+        """min and max pass nothing to the one that they leave, half to each of two that are equal, and all to both
+        where one is no number, as PyTorch does.
+        """
         a, b = part.arguments
-        operator = "<" if part.function == "min" else ">"
-        half = self.chosen(self.compared(a, "==", b), self.times(self.number(0.5), arrived), self.number(0))
-        self.arrive(a, self.chosen(self.compared(a, operator, b), arrived, half))
-        self.arrive(b, self.chosen(self.compared(b, operator, a), arrived, half))
+        left = ">" if part.function == "min" else "<"
+        half = self.times(self.number(0.5), arrived)
+        passed = self.chosen(self.compared(a, "==", b), half, arrived)
+        self.arrive(a, self.chosen(self.compared(a, left, b), self.number(0), passed))
+        self.arrive(b, self.chosen(self.compared(b, left, a), self.number(0), passed))
 
     def function(self, part: Call, x: Expr, arrived: Expr) -> Expr:
         """What arrives times the derivative of a function of one number, in terms of its value where that is known."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+import numpy as np
 import pytest
+import torch
 
 from codegen.derive import gradients
 from codegen.expr import (
@@ -41,6 +43,7 @@ FUNCTIONS = {
     "rsqrt": lambda x: 1 / math.sqrt(x),
     "sigmoid": lambda x: 1 / (1 + math.exp(-x)),
     "sign": lambda x: (x > 0) - (x < 0),
+    "log": lambda x: math.log(x) if x else -math.inf,
 }
 
 
@@ -62,8 +65,10 @@ def value(expr: Expr, at: Mapping[str, float]) -> float:
             return not operand if expr.operator == "not" else -operand
         case Binary():
             a, b = value(expr.left, at), value(expr.right, at)
-            operators = {"+": a + b, "-": a - b, "*": a * b, "**": a**b if expr.operator == "**" else 0}
-            return a / b if expr.operator == "/" else operators[expr.operator]
+            if expr.operator == "**":
+                with np.errstate(divide="ignore"):
+                    return float(np.power(a, b, dtype=np.float64))
+            return a / b if expr.operator == "/" else {"+": a + b, "-": a - b, "*": a * b}[expr.operator]
         case Compare():
             parts = [value(part, at) for part in expr.operands]
             links = zip(expr.operators, parts, parts[1:], strict=False)
@@ -133,13 +138,38 @@ def test_against_differences(line: str, at: dict[str, float]) -> None:
         ("tanh(x)", "g * (1.0 - tanh(x) * tanh(x))"),
         ("abs(x)", "g * sign(x)"),
         ("x if y > 0 else 0", "g if y > 0 else 0.0"),
-        ("max(x, 0)", "g if x > 0 else 0.5 * g if x == 0 else 0.0"),
+        ("max(x, 0)", "0.0 if x < 0 else 0.5 * g if x == 0 else g"),
         ("x * 0 + floor(x)", "g * 0"),
     ],
 )
 def test_as_one_would_write_it(line: str, by_x: str) -> None:
     found = derivatives(line, wanted=("x",))
     assert (print_text(found["x"]) if found else "") == (by_x if by_x != "g * 0" else "")
+
+
+@pytest.mark.parametrize(
+    ("line", "function"),
+    [
+        ("min(x, y)", torch.minimum),
+        ("max(x, y)", torch.maximum),
+        ("x ** y", torch.pow),
+        ("2 ** (x - y)", lambda x, y: 2 ** (x - y)),
+        ("x ** 2 - y ** 0", lambda x, y: x**2 - y**0),
+        ("abs(x) * y", lambda x, y: abs(x) * y),
+    ],
+)
+@pytest.mark.parametrize("x", [0.0, 2.0, math.nan, math.inf])
+@pytest.mark.parametrize("y", [0.0, 2.0, -1.0, 0.5, math.nan])
+def test_kinks_and_numbers_that_are_none(
+    line: str, function: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], x: float, y: float
+) -> None:
+    """The derivative is that of PyTorch where there is none, or more than one."""
+    tensors = [torch.tensor(number, dtype=torch.float64, requires_grad=True) for number in (x, y)]
+    expected = torch.autograd.grad(1.7 * function(*tensors), tensors)
+    found = derivatives(line, wanted=("x", "y"))
+    for name, wanted in zip(("x", "y"), expected, strict=True):
+        got = value(found[name], {"x": x, "y": y, "g": 1.7}) if name in found else 0.0
+        assert got == pytest.approx(wanted.item(), rel=1e-12, nan_ok=True), f"{name}: {print_text(found[name])}"
 
 
 def test_flat_functions_pass_nothing_on() -> None:
