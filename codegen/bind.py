@@ -6,7 +6,7 @@ Done once per operator. Plain names bind first, over all inputs in order; then e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from codegen.bind_arguments import argument_rules, scalars, sizes_rules
@@ -192,11 +192,12 @@ def rules(
         if named > 0 or exact:
             found.append(_given(RankRule(name, named, exact), name, optional))
         found += _bindings(name, dims)
-    found += [Derive(dim.name, dim.expr) for dim in derived if not dim.launch_only]
+    waiting = _Waiting(derived)
     by_name = {dim.name: dim for dim in dims}
     stars = _Stars(by_name)
     for name, tensor in tensors:
         owner = name if tensor.optional else ""
+        found += waiting.named(one for entry in tensor.shape.entries for one in _named(entry))
         found += [_given(rule, name, optional) for rule in stars.computed(tensor.shape, owner)]
         rule = (_expand_rule if name in expanded else _shape_rule)(name, tensor.shape, by_name, stars)
         if rule is not None:
@@ -204,7 +205,10 @@ def rules(
     worded = [argument.name for argument in arguments if argument.has_word("contiguous")]
     contiguous = [name for name, _ in tensors if list_of(name) in worded]
     found += [_given(ContiguousRule(name), name, optional) for name in contiguous]
-    found += [CheckRule(check.condition, check.text, check.message) for check in checks]
+    for check in checks:
+        found += waiting.named(name.name for name in names(check.condition))
+        found.append(CheckRule(check.condition, check.text, check.message))
+    found += waiting.rest()
     found += _column_checks(arguments, values)
     for size in dynamic:
         if not never_negative(size.value):
@@ -217,6 +221,26 @@ def rules(
         found += stars.computed(tensor_.type.shape)
     found += [_given(rule, rule.argument, optional) for rule in values]
     return _without_repeats((*found, *_overlaps(tensors, optional)))
+
+
+class _Waiting:
+    """Entries of `dims:` that are not computed yet. Each is computed before the first rule that names it, so that a
+    check such as `step > 0` comes before what divides by `step`, unless it needs the quotient itself.
+    """
+
+    def __init__(self, derived: Sequence[DerivedDim]) -> None:
+        self.dims = {dim.name: dim for dim in derived if not dim.launch_only}
+
+    def named(self, used: Iterable[str]) -> Iterator[Derive]:
+        """Those that are named, behind those that they name themselves."""
+        for name in used:
+            dim = self.dims.pop(name, None)
+            if dim is not None:
+                yield from self.named(one.name for one in names(dim.expr))
+                yield Derive(dim.name, dim.expr)
+
+    def rest(self) -> Iterator[Derive]:
+        yield from self.named(tuple(self.dims))
 
 
 def list_rules(tensors: Sequence[tuple[str, TensorType]], dims: Sequence[Dim]) -> Iterator[CountRule]:

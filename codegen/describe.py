@@ -18,26 +18,11 @@ from codegen.messages import message
 from codegen.messages_text import print_message_text
 from codegen.model import Backward, Binding, LaunchEntry, Library, Operator, Param, Pass
 from codegen.rules import (
-    AccDtypeRule,
     Assignment,
-    CheckRule,
-    ChoiceRule,
-    ContiguousRule,
-    CountRule,
-    DeviceArgumentRule,
-    DeviceRule,
-    DimsRule,
-    DtypeRule,
-    LengthRule,
-    PlaceRule,
     Rule,
-    SameDtypeRule,
-    SizeRule,
-    SizesRule,
-    TextRule,
-    ValueRule,
     plain,
 )
+from codegen.steps import step
 from codegen.tags import tags_of
 from codegen.tolerance import per_term, rounding
 
@@ -164,24 +149,7 @@ def _grad_mask(op: Operator) -> tuple[Entry, ...]:
 def _check(conditional: Rule) -> Check:
     rule = plain(conditional)
     assert not isinstance(rule, Assignment)
-    match rule:
-        case CountRule():
-            step = "lists"
-        case DtypeRule() | SameDtypeRule() | AccDtypeRule():
-            step = "dtypes"
-        case DeviceRule() | DeviceArgumentRule() | PlaceRule():
-            step = "devices"
-        case ContiguousRule():
-            step = "layouts"
-        case ChoiceRule() | TextRule() | LengthRule():
-            step = "arguments"
-        case CheckRule():
-            step = "checks"
-        case SizeRule() | SizesRule() | DimsRule():
-            step = "sizes of outputs"
-        case _:
-            step = "values" if isinstance(rule, ValueRule) else "shapes"
-    return Check(step, print_message_text(message(rule)))
+    return Check(step(rule), print_message_text(message(rule)))
 
 
 def _param(param: Param) -> str:

@@ -301,9 +301,14 @@ def _overlap(rule: OverlapRule) -> Message:
     return Message((start, StridesOf(rule.argument)))
 
 
+# What an expression that divides is written with.
+_DIVISIONS = ("//", "%", "ceil_div", "round_up")
+
+
 def overflow(text: str) -> Message:
-    """What a call says when the expression `text` leaves 64 bits or divides by zero."""
-    return Message((Text(f"{text} does not fit 64-bit integers"),))
+    """What a call says when the expression `text` leaves 64 bits or, where it divides, divides by zero."""
+    divides = any(sign in text for sign in _DIVISIONS)
+    return Message((Text(f"{text} does not fit 64-bit integers{' or divides by zero' if divides else ''}"),))
 
 
 def overflow_in(part: str) -> Message:

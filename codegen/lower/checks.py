@@ -78,6 +78,7 @@ from codegen.rules import (
     When,
     plain,
 )
+from codegen.steps import step
 from codegen.types import DTYPES
 
 
@@ -324,26 +325,10 @@ def _check(condition: str, arguments: list[str], indent: int) -> list[str]:
 
 def _headed(op: Operator, checks: Checks) -> Iterator[str]:
     """The statements, with a heading wherever the kind of rule changes."""
-    headings: dict[type[PlainRule], str] = {
-        CountRule: "lists",
-        DtypeRule: "dtypes",
-        FirstDtype: "dtypes",
-        SameDtypeRule: "dtypes",
-        AccDtypeRule: "dtypes",
-        DeviceRule: "devices",
-        HostRule: "devices",
-        PlaceRule: "devices",
-        ContiguousRule: "layouts",
-        DeviceArgumentRule: "devices",
-        ChoiceRule: "arguments",
-        TextRule: "arguments",
-        LengthRule: "arguments",
-        CheckRule: "checks",
-    }
     heading = ""
     for (kind, condition), rules in groupby(
         (rule for rule in op.rules if not isinstance(plain(rule), ValueRule | OverlapRule)),
-        lambda rule: (headings.get(type(plain(rule)), "shapes"), applies(rule, checks.names)),
+        lambda rule: (step(plain(rule)), applies(rule, checks.names)),
     ):
         if kind != heading:
             heading = kind

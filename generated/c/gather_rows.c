@@ -88,6 +88,7 @@ static bool gather_rows_check(error *e, gather_rows_frame *f) {
     c->n = f->t.table.sizes[1];
     CHECK(e, f->t.index.dim == 1, "index: expected 1 dimension, got %" PRId64, f->t.index.dim);
     c->k = f->t.index.sizes[0];
+    /* dims */
     c->threads = max_i64(min_i64(32,
                                  next_pow2_i64(&overflow,
                                                max_i64(1,
@@ -101,11 +102,12 @@ static bool gather_rows_check(error *e, gather_rows_frame *f) {
                                                                     mul_i64(&overflow, c->n, dtype_size(f->d.T)),
                                                                     64)))));
     CHECK(e, !overflow,
-          "threads = max(min(32, next_pow2(max(1, ceil_div(n * sizeof(T), 16)))), min(256, next_pow2(max(1, ceil_div(n * sizeof(T), 64))))) does not fit 64-bit integers");
+          "threads = max(min(32, next_pow2(max(1, ceil_div(n * sizeof(T), 16)))), min(256, next_pow2(max(1, ceil_div(n * sizeof(T), 64))))) does not fit 64-bit integers or divides by zero");
     c->chunks = max_i64(1,
                         ceil_div_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)),
                                      mul_i64(&overflow, 64, c->threads)));
-    CHECK(e, !overflow, "chunks = max(1, ceil_div(n * sizeof(T), 64 * threads)) does not fit 64-bit integers");
+    CHECK(e, !overflow,
+          "chunks = max(1, ceil_div(n * sizeof(T), 64 * threads)) does not fit 64-bit integers or divides by zero");
     return true;
 }
 

@@ -59,18 +59,20 @@ static bool rms_norm_check(error *e, rms_norm_frame *f) {
     CHECK(e, !overflow, "x: the product of rows does not fit 64-bit integers");
     c->n = f->t.x.sizes[f->t.x.dim - 1];
     CHECK(e, f->t.weight.dim == 1, "weight: expected 1 dimension, got %" PRId64, f->t.weight.dim);
-    c->span = mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0
-                  ? mul_i64(&overflow, c->n, dtype_size(f->d.T))
-                  : add_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16);
-    CHECK(e, !overflow,
-          "span = n * sizeof(T) if n * sizeof(T) %% 16 == 0 else n * sizeof(T) + 16 does not fit 64-bit integers");
-    c->lanes = min_i64(32, next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, 16)));
-    CHECK(e, !overflow, "lanes = min(32, next_pow2(ceil_div(span, 16))) does not fit 64-bit integers");
     CHECK(e, f->t.weight.sizes[0] == c->n, "weight: expected shape [n] with n = %" PRId64 " (from x), got %s", c->n,
           shape_text(e, &f->t.weight));
     /* checks */
     CHECK(e, c->n > 0, "expected n > 0, got n = %" PRId64, c->n);
     CHECK(e, c->eps >= 0.0, "expected eps >= 0, got eps = %s", float_text(e, c->eps));
+    /* dims */
+    c->span = mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0
+                  ? mul_i64(&overflow, c->n, dtype_size(f->d.T))
+                  : add_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16);
+    CHECK(e, !overflow,
+          "span = n * sizeof(T) if n * sizeof(T) %% 16 == 0 else n * sizeof(T) + 16 does not fit 64-bit integers or divides by zero");
+    c->lanes = min_i64(32, next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, 16)));
+    CHECK(e, !overflow,
+          "lanes = min(32, next_pow2(ceil_div(span, 16))) does not fit 64-bit integers or divides by zero");
     return true;
 }
 

@@ -74,15 +74,6 @@ static bool rms_norm_backward_check(error *e, rms_norm_backward_frame *f) {
     c->n = f->t.grad_y.sizes[f->t.grad_y.dim - 1];
     CHECK(e, f->t.x.dim >= 1, "x: expected at least 1 dimension, got %" PRId64, f->t.x.dim);
     CHECK(e, f->t.weight.dim == 1, "weight: expected 1 dimension, got %" PRId64, f->t.weight.dim);
-    c->span = mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0
-                  ? mul_i64(&overflow, c->n, dtype_size(f->d.T))
-                  : add_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16);
-    CHECK(e, !overflow,
-          "span = n * sizeof(T) if n * sizeof(T) %% 16 == 0 else n * sizeof(T) + 16 does not fit 64-bit integers");
-    c->whole = mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0 ? 1 : 0;
-    CHECK(e, !overflow, "whole = 1 if n * sizeof(T) %% 16 == 0 else 0 does not fit 64-bit integers");
-    c->columns = round_up_i64(&overflow, c->n, 4);
-    CHECK(e, !overflow, "columns = round_up(n, 4) does not fit 64-bit integers");
     CHECK(e, same_sizes(f->t.x.sizes, f->t.x.dim - 1, f->t.grad_y.sizes, f->t.grad_y.dim - 1) &&
              f->t.x.sizes[f->t.x.dim - 1] == c->n,
           "x: expected shape [*rows, n] with rows = %s (from grad_y), n = %" PRId64 " (from grad_y), got %s",
@@ -92,6 +83,16 @@ static bool rms_norm_backward_check(error *e, rms_norm_backward_frame *f) {
     CHECK(e, same_sizes(f->t.rstd.sizes, f->t.rstd.dim, f->t.grad_y.sizes, f->t.grad_y.dim - 1),
           "rstd: expected shape [*rows] with rows = %s (from grad_y), got %s",
           sizes_text(e, f->t.grad_y.sizes, f->t.grad_y.dim - 1), shape_text(e, &f->t.rstd));
+    /* dims */
+    c->span = mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0
+                  ? mul_i64(&overflow, c->n, dtype_size(f->d.T))
+                  : add_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16);
+    CHECK(e, !overflow,
+          "span = n * sizeof(T) if n * sizeof(T) %% 16 == 0 else n * sizeof(T) + 16 does not fit 64-bit integers or divides by zero");
+    c->whole = mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0 ? 1 : 0;
+    CHECK(e, !overflow, "whole = 1 if n * sizeof(T) %% 16 == 0 else 0 does not fit 64-bit integers or divides by zero");
+    c->columns = round_up_i64(&overflow, c->n, 4);
+    CHECK(e, !overflow, "columns = round_up(n, 4) does not fit 64-bit integers or divides by zero");
     return true;
 }
 

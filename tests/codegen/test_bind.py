@@ -95,7 +95,7 @@ def test_plain_names_bind_first(operator: Callable[[str], Operator]) -> None:
     assert kinds == [
         *(DtypeRule, DtypeRule, AccDtypeRule, DeviceRule, DeviceRule),
         *(RankRule, RankRule, BindDim, BindDim, RankRule),
-        *(Derive, ShapeRule, ShapeRule, ShapeRule, SizeRule, SizeRule, ElementsRule),
+        *(ShapeRule, ShapeRule, ShapeRule, Derive, SizeRule, SizeRule, ElementsRule),
     ]
     assert op.rules[2] == AccDtypeRule("s", "T", "x")
     shapes = [rule for rule in op.rules if isinstance(rule, ShapeRule)]
@@ -103,6 +103,28 @@ def test_plain_names_bind_first(operator: Callable[[str], Operator]) -> None:
     assert shapes[1].comparisons == (DimCompare(Index(2, False), Name("b", NameKind.DIM, Type.INT)),)
     assert shapes[2].known == (Known("s2", ""),)
     assert [print_text(rule.expr) for rule in op.rules if isinstance(rule, SizeRule)] == ["c", "b - 1"]
+
+
+def test_dims_are_computed_where_they_are_needed(operator: Callable[[str], Operator]) -> None:
+    """A check that keeps a divisor from being 0 comes before the quotient."""
+    op = operator("""
+        types: {T: [float32]}
+        inputs: {x: "T[n]", w: "T[early]", step: int}
+        dims: {early: n * 2, last: early + 1, wide: "round_up(n, step)", tiles: "ceil_div(wide, step)"}
+        outputs: {y: "T[tiles]"}
+        checks: [step > 0, tiles < 9, n > 1]
+        parallel: n
+        devices: [cpu]
+    """)
+    order = []
+    for rule in op.rules:
+        if isinstance(rule, Derive):
+            order.append(rule.name)
+        elif isinstance(rule, CheckRule):
+            order.append(rule.text)
+        elif isinstance(rule, ShapeRule):
+            order.append(rule.argument)
+    assert order == ["early", "w", "step > 0", "wide", "tiles", "tiles < 9", "n > 1", "last"]
 
 
 def test_a_star_used_as_a_dim_is_its_product(operator: Callable[[str], Operator]) -> None:

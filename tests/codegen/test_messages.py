@@ -12,7 +12,7 @@ from codegen.expr import Query
 from codegen.expr_c import CNames
 from codegen.expr_python import PythonNames
 from codegen.expr_text import print_text
-from codegen.messages import Message, Part, StarOf, Text, Value, float_text, message, overflow_of, spelled
+from codegen.messages import Message, Part, StarOf, Text, Value, float_text, message, overflow, overflow_of, spelled
 from codegen.messages_c import c_escape, print_message_c
 from codegen.messages_python import print_message_python, python_escape
 from codegen.model import Operator
@@ -84,8 +84,14 @@ def test_overflow_texts(operator: Callable[[str], Operator]) -> None:
     found = [overflow_of(rule) for rule in rules if isinstance(rule, BindStar | Derive | CheckRule)]
     texts = ["".join(map(shown, text.parts)) for text in found]
     assert texts[0] == "x: the product of rows does not fit 64-bit integers"
-    assert texts[1] == "b = n * 2 does not fit 64-bit integers"
+    assert texts[3] == "b = n * 2 does not fit 64-bit integers"
     assert texts[4] == "flag or n + k > b does not fit 64-bit integers"
+
+
+@pytest.mark.parametrize("expr", ["n // k", "n % k > 1", "ceil_div(n, k)", "round_up(n, k)"])
+def test_what_divides_says_so(expr: str) -> None:
+    (text,) = overflow(expr).parts
+    assert text == Text(f"{expr} does not fit 64-bit integers or divides by zero")
 
 
 FLOATS = [

@@ -52,7 +52,7 @@ def masked_backward(grad_y: Tensor, x: Tensor, ctx: Tensor, input: Tensor) -> tu
 
 def padded(x: Tensor, m: int, step: int) -> tuple[Tensor, Tensor, Tensor]:
     n = x.shape[0]
-    wide = -(-(n + m) // 4) * 4
+    wide = -(-(n + m) // step) * step
     sizes = torch.zeros(max(n // 2 - m, 0), n * 2, dtype=torch.int64)
     return torch.zeros(wide, dtype=x.dtype), sizes, torch.zeros(n - m, dtype=torch.float64)
 
