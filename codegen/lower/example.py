@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from codegen.check_backward import dtypes_of
 from codegen.contract import Argument, Dtype, ScalarType, TensorType
-from codegen.lower.tests_samples import Sample, base
+from codegen.lower.sample import Sample
+from codegen.lower.tests_samples import base
 from codegen.lower.tests_values import Elements
 from codegen.model import Library, Operator
 from codegen.types import DTYPES, is_floating

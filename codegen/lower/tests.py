@@ -14,9 +14,10 @@ from codegen.lower.dynamic import sized_by
 from codegen.lower.elementwise_host import alike
 from codegen.lower.python_names import COLUMNS, call
 from codegen.lower.record import MAX_DIMS
+from codegen.lower.sample import Sample
 from codegen.lower.schema import public_schema
 from codegen.lower.tests_refused import Wrong, WrongTensor, dtype_of, wrong_calls
-from codegen.lower.tests_samples import Sample, absences, base, growing, large, samples
+from codegen.lower.tests_samples import absences, base, growing, large, samples
 from codegen.lower.tests_scalars import kind_of, literal, sampled
 from codegen.lower.tests_values import Elements
 from codegen.messages_python import python_escape

@@ -13,7 +13,8 @@ from typing import TypeAlias
 from codegen.contract import Acc, FixedDtype, ScalarType, StarFunction, TensorType
 from codegen.expr import Expr, Logic, Name, Query, Type, Unary, integer
 from codegen.lower.record import MAX_DIMS
-from codegen.lower.tests_samples import Sample, failing, with_dims, without_star
+from codegen.lower.sample import Sample
+from codegen.lower.tests_samples import failing, with_dims, without_star
 from codegen.lower.tests_scalars import Scalar, breaking
 from codegen.lower.tests_values import Filling, Number, wrong_numbers
 from codegen.messages import (

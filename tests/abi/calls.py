@@ -10,9 +10,10 @@ from math import prod
 import torch
 
 from codegen.contract import Acc, Argument, Dtype, FixedDtype, ScalarType
+from codegen.lower.sample import Sample, Size
 from codegen.lower.schema import DispatchedOperator, dispatched
 from codegen.lower.tests_refused import Wrong, WrongTensor, dtype_of, wrong_calls
-from codegen.lower.tests_samples import Sample, Size, absences, base, samples
+from codegen.lower.tests_samples import absences, base, samples
 from codegen.lower.tests_scalars import Scalar, candidates, kind_of, sampled
 from codegen.model import Library, Operator
 from codegen.types import DTYPES

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from codegen.lower.sample import Sample
 from codegen.lower.tests_refused import wrong_calls
-from codegen.lower.tests_samples import Sample, base
+from codegen.lower.tests_samples import base
 from codegen.lower.tests_values import Elements, rounded
 from codegen.model import Operator
 from codegen.rules import ElementsRule, OffsetsRule, SumRule
