@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from codegen import bind, expr_fold, load, names, supported
+from codegen import bind_names, expr_fold, load, names, supported
 from codegen.check_arguments import (
     check_scalar,
     choice_words,
@@ -196,16 +196,16 @@ class _Checker:
         valued = frozenset(derived) | {field.name for field in inputs if field.name not in tensors}
 
         shapes = [
-            bind.PlainShape(
+            bind_names.PlainShape(
                 name,
-                tuple(bind.PlainEntry(entry.name, entry.star) for entry in field.entries),
+                tuple(bind_names.PlainEntry(entry.name, entry.star) for entry in field.entries),
                 field.optional,
                 field.parsed.type.list_at is not None,
             )
             for name, field in tensors.items()
             if not field.has_word("expand")
         ]
-        self.dims = bind.find_dims(shapes, valued)
+        self.dims = bind_names.find_dims(shapes, valued)
         for dim in self.dims:
             field = tensors[list_of(dim.places[0].argument)]
             entry = next(entry for entry in field.entries if entry.name == dim.name)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from codegen import bind
+from codegen import bind, bind_names
 from codegen.contract import (
     Acc,
     Argument,
@@ -203,11 +203,11 @@ class _Derivation:
         op = self.op
         types = tuple(_only_floating(v) for v in op.types if _binds(v, arguments))
         shapes = [
-            bind.PlainShape(a.name, tuple(_plain_entry(entry) for entry in a.type.shape.entries), a.type.optional)
+            bind_names.PlainShape(a.name, tuple(_plain_entry(entry) for entry in a.type.shape.entries), a.type.optional)
             for a in arguments
             if isinstance(a.type, TensorType) and not a.has_word("expand")
         ]
-        dims = bind.find_dims(shapes, frozenset(a.name for a in arguments if not a.is_tensor))
+        dims = bind_names.find_dims(shapes, frozenset(a.name for a in arguments if not a.is_tensor))
         known = {dim.name for dim in dims} | {a.name for a in arguments if not a.is_tensor}
         name = op.name + SUFFIX
         return Operator(
@@ -304,9 +304,9 @@ def _names(entry: ShapeEntry) -> tuple[Name, ...]:
     return names(entry.expr) if isinstance(entry, DimEntry) else ()
 
 
-def _plain_entry(entry: ShapeEntry) -> bind.PlainEntry:
+def _plain_entry(entry: ShapeEntry) -> bind_names.PlainEntry:
     (name,) = _names(entry)
-    return bind.PlainEntry(name.name, isinstance(entry, StarEntry))
+    return bind_names.PlainEntry(name.name, isinstance(entry, StarEntry))
 
 
 def _text(kind: TensorType) -> str:

@@ -453,3 +453,10 @@ def list_of(tensor: str) -> str:
 def plain(rule: Rule) -> PlainRule:
     """The rule itself, whatever it depends on."""
     return rule.rule if isinstance(rule, When) else rule
+
+
+def where_given(rule: PlainRule, argument: str, optional: frozenset[str]) -> Rule:
+    """A rule on an argument does not apply where the argument is absent; one on a list is about each of its tensors."""
+    if argument.endswith("[_i]"):
+        return When((), (), rule, each=list_of(argument))
+    return When((argument,), (), rule) if argument in optional else rule

@@ -1,0 +1,71 @@
+"""Which names the shapes of inputs bind, and where each name takes its value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from codegen.model import Dim, Place
+from codegen.rules import Index, Span, each_of
+
+
+@dataclass(frozen=True, slots=True)
+class PlainEntry:
+    """An entry of a shape that is nothing but a name: `n`, or `*rows` with `star`; `name` is "" for an expression."""
+
+    name: str
+    star: bool
+
+
+def index_of(position: int, entries: int, star: int | None) -> Index:
+    """Where entry number `position` of a shape is found at run time; `star` is the number of the star's entry."""
+    if star is None or position < star:
+        return Index(position, False)
+    return Index(entries - position, True)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainShape:
+    """The shape of an input as far as it binds names."""
+
+    argument: str
+    entries: tuple[PlainEntry, ...]
+    optional: bool = False
+    is_list: bool = False  # it is that of each of its tensors
+
+
+def find_dims(shapes: Sequence[PlainShape], valued: frozenset[str]) -> tuple[Dim, ...]:
+    """The names that the shapes of inputs bind, in order of first binding; what is always given binds first.
+
+    `valued` are the names that have a value already: scalar arguments and `dims:`. A name that is a star anywhere is
+    bound there; without its star it is the product, which is compared.
+    """
+    stars = {entry.name for shape in shapes for entry in shape.entries if entry.star and entry.name}
+    found: dict[str, Dim] = {}
+    for optional in (False, True):
+        for shape in shapes:
+            if shape.optional is not optional or shape.is_list:
+                continue
+            for name, place in _places(shape, stars):
+                known = found.get(name)
+                if name in valued or (known is not None and not (optional and known.optional)):
+                    continue
+                places = known.places if known is not None else ()
+                if all(earlier.argument != place.argument for earlier in places):
+                    found[name] = Dim(name, name in stars, (*places, place), optional)
+    for shape in shapes:
+        for name, place in _places(replace(shape, argument=each_of(shape.argument)), stars) if shape.is_list else ():
+            if name not in valued:
+                found.setdefault(name, Dim(name, name in stars, (place,), each=shape.argument))
+    return tuple(found.values())
+
+
+def _places(shape: PlainShape, stars: set[str]) -> Iterator[tuple[str, Place]]:
+    """Where a shape can bind which names."""
+    count = len(shape.entries)
+    star = next((i for i, entry in enumerate(shape.entries) if entry.star), None)
+    for i, entry in enumerate(shape.entries):
+        if entry.star and entry.name:
+            yield entry.name, Place(shape.argument, Span(shape.argument, i, count - i - 1))
+        elif not entry.star and entry.name and entry.name not in stars:
+            yield entry.name, Place(shape.argument, index_of(i, count, star))
