@@ -147,6 +147,13 @@ def dtypes_of(dtype: Dtype, variables: Iterable[TypeVariable]) -> tuple[str, ...
     return tuple(DTYPES[one].acc for one in found) if isinstance(dtype, Acc) else found
 
 
+def dtype_of(dtype: Dtype, choice: Mapping[str, str]) -> str:
+    """The dtype of a tensor for one choice of dtypes, by variable."""
+    if isinstance(dtype, FixedDtype):
+        return dtype.name
+    return DTYPES[choice[dtype.variable]].acc if isinstance(dtype, Acc) else choice[dtype.name]
+
+
 # ---------------------------------------------------------------- arguments, outputs, scratch
 
 

@@ -34,6 +34,10 @@ class Span:
     front: int
     back: int
 
+    def covered(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Their sizes in a shape of the argument."""
+        return shape[self.front : len(shape) - self.back]
+
 
 @dataclass(frozen=True, slots=True)
 class CountRule:

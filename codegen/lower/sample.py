@@ -18,6 +18,8 @@ from codegen.contract import (
     Shape,
     StarEntry,
     StarFunction,
+    TensorType,
+    dtype_of,
     named_stars,
 )
 from codegen.expr import Constant, Expr, Query
@@ -108,6 +110,12 @@ class Sample:
                 raise FoldError("no such dimension")
             return shape[index]
         return prod(shape) if query.function == "numel" else len(shape)
+
+    def dtype_of(self, tensor: str) -> str:
+        """The dtype of a tensor argument."""
+        kind = self.op.argument(tensor).type
+        assert isinstance(kind, TensorType)
+        return dtype_of(kind.dtype, self.dtypes)
 
     def shape(self, shape: Shape) -> tuple[int, ...]:
         """The sizes of a tensor."""

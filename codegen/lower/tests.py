@@ -16,9 +16,10 @@ from codegen.lower.python_names import COLUMNS, call
 from codegen.lower.record import MAX_DIMS
 from codegen.lower.sample import Sample
 from codegen.lower.schema import public_schema
-from codegen.lower.tests_refused import Wrong, WrongTensor, dtype_of, wrong_calls
+from codegen.lower.tests_refused import Wrong, wrong_calls
 from codegen.lower.tests_samples import absences, base, growing, large, samples
 from codegen.lower.tests_scalars import kind_of, literal, sampled
+from codegen.lower.tests_texts import WrongTensor
 from codegen.lower.tests_values import Elements
 from codegen.messages_python import python_escape
 from codegen.model import Library, Operator
@@ -106,7 +107,7 @@ def _gradients(op: Operator, usual: Sample) -> list[str]:
         return [argument.name for argument in op.tensors if argument.name in inputs]
     names = []
     for argument in op.tensors:
-        if argument in op.may_need_gradient and is_floating(dtype_of(usual, argument.name)):
+        if argument in op.may_need_gradient and is_floating(usual.dtype_of(argument.name)):
             names.append(argument.name)
     return names
 
@@ -198,7 +199,7 @@ def _derived(library: Library, op: Operator, indent: int) -> list[str]:
     """What a derived operator is the gradient of."""
     before = library.operator(op.derived_from)
     usual = base(before)
-    tensors = [(argument.name, _string(dtype_of(usual, argument.name))) for argument in before.tensors]
+    tensors = [(argument.name, _string(usual.dtype_of(argument.name))) for argument in before.tensors]
     scalars = [(name, repr(value)) for name, value in usual.scalars.items()]
     taken = {argument.name for argument in op.arguments}
     outputs = [output.name for output in before.public_outputs if f"grad_{output.name}" in taken]

@@ -1,47 +1,21 @@
-"""Wrong calls for generated tests: for each rule, arguments that break it alone, and the exact text of the error.
-
-The texts are filled in here, from messages.py and the sizes of the call, and not by the printers that they test.
-"""
+"""Wrong calls for generated tests: for each rule, arguments that break it alone, and the exact text of the error."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TypeAlias
 
-from codegen.contract import Acc, FixedDtype, ScalarType, StarFunction, TensorType
-from codegen.expr import Expr, Logic, Name, Query, Type, Unary, integer
+from codegen.contract import StarFunction
+from codegen.expr import Expr, Logic, Query, Type, Unary, integer
 from codegen.lower.record import MAX_DIMS
 from codegen.lower.sample import Sample
 from codegen.lower.tests_samples import failing, with_dims, without_star
 from codegen.lower.tests_scalars import Scalar, breaking
+from codegen.lower.tests_texts import Broken, WrongCall, WrongTensor
 from codegen.lower.tests_values import Filling, Number, wrong_numbers
-from codegen.messages import (
-    AccDtypeOf,
-    ComputedDims,
-    DeviceOf,
-    DimCount,
-    DtypeOf,
-    ElementBefore,
-    ElementIndex,
-    ElementSum,
-    ElementValue,
-    Message,
-    Part,
-    RankOf,
-    ShapeOf,
-    StarOf,
-    StridesOf,
-    Text,
-    TextOf,
-    Value,
-    float_text,
-    mask_length,
-    message,
-    offsets_messages,
-    quoted,
-)
+from codegen.messages import Message, mask_length, message, offsets_messages
 from codegen.rules import (
     AccDtypeRule,
     CheckRule,
@@ -69,29 +43,14 @@ from codegen.rules import (
     ShapeRule,
     SizeRule,
     SizesRule,
-    Span,
     SumRule,
     TextRule,
     ValueRule,
     When,
     plain,
 )
-from codegen.types import DTYPES
 
 OTHER_DTYPES = ("int32", "float32", "float64", "float8_e5m2")
-
-
-@dataclass(frozen=True)
-class WrongTensor:
-    """A tensor of a wrong call. `other_device`: it is not on the device of the others. `elements` and `strides` are
-    empty where they do not matter.
-    """
-
-    dtype: str
-    shape: tuple[int, ...]
-    other_device: bool = False
-    elements: tuple[Number, ...] = ()
-    strides: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,139 +70,6 @@ class Wrong:
     alias: tuple[str, str] | None = None  # an argument, and the one at whose address it begins
 
 
-def dtype_of(sample: Sample, tensor: str) -> str:
-    """The dtype of a tensor argument."""
-    kind = sample.op.argument(tensor).type
-    assert isinstance(kind, TensorType)
-    if isinstance(kind.dtype, FixedDtype):
-        return kind.dtype.name
-    if isinstance(kind.dtype, Acc):
-        return DTYPES[sample.dtypes[kind.dtype.variable]].acc
-    return sample.dtypes[kind.dtype.name]
-
-
-@dataclass(frozen=True)
-class Broken:
-    """What a message tells of elements: where the wrong one stands in row-major order, which one it is, and the one
-    before it or the sum of all.
-    """
-
-    place: int = 0
-    element: Number = 0
-    other: Number = 0
-
-
-class _Call:
-    """The usual call with some tensors replaced, as messages see it."""
-
-    def __init__(
-        self,
-        sample: Sample,
-        replaced: dict[str, WrongTensor],
-        broken: Broken | None = None,
-        scalars: Mapping[str, Scalar] | None = None,
-    ) -> None:
-        self.sample, self.replaced, self.broken, self.scalars = sample, replaced, broken or Broken(), scalars or {}
-
-    def dtype(self, name: str) -> str:
-        kind = self.sample.op.argument(name).type
-        if isinstance(kind, ScalarType):
-            return str(self.scalars[name]) if name in self.scalars else self.sample.dtypes[kind.variable]
-        return self.replaced[name].dtype if name in self.replaced else dtype_of(self.sample, name)
-
-    def shape(self, name: str) -> tuple[int, ...]:
-        return self.replaced[name].shape if name in self.replaced else self.sample.shapes()[name]
-
-    def covered(self, span: Span) -> tuple[int, ...]:
-        """The sizes that a star covers."""
-        return _covered(self.sample.shapes()[span.argument], span)
-
-    def computed(self, number: int) -> tuple[int, ...]:
-        """The sizes of a function of stars."""
-        rules = {rule.index: rule.entry for rule in map(plain, self.sample.op.rules) if isinstance(rule, ComputeStar)}
-        return self.sample.star(rules[number]) or ()
-
-    def text(self, text: Message) -> str:
-        return "".join(self.part(part) for part in text.parts)
-
-    def part(self, part: Part) -> str:
-        match part:
-            case Text():
-                return part.text
-            case ShapeOf():
-                return str(list(self.shape(part.argument)))
-            case StridesOf():
-                return str(self.replaced[part.argument].strides)
-            case StarOf():
-                return str(list(self.star(part.name)))
-            case ComputedDims():
-                return str(list(self.computed(part.index)))
-            case DimCount():
-                star = part.star
-                return str(len(self.computed(star) if isinstance(star, int) else self.star(star)) + part.named)
-            case DtypeOf():
-                return self.dtype(part.argument)
-            case AccDtypeOf():
-                return DTYPES[self.dtype(part.argument)].acc
-            case TextOf():
-                return quoted(str(self.scalar(part.argument)))
-            case DeviceOf() if part.argument in self.scalars:
-                return str(self.scalar(part.argument))
-            case DeviceOf():
-                return "{other}" if part.argument in self.replaced else "{device}"
-            case RankOf():
-                return str(len(self.shape(part.argument)))
-            case ElementIndex():
-                return _place_text(self.broken.place, self.shape(part.argument))
-            case ElementValue():
-                return number_text(self.broken.element)
-            case ElementBefore() | ElementSum():
-                return number_text(self.broken.other)
-            case Value():
-                return self.value(part.expr)
-        raise ValueError(f"{part} is not built yet")
-
-    def scalar(self, name: str) -> Scalar:
-        return self.scalars[name] if name in self.scalars else self.sample.scalars[name]
-
-    def star(self, name: str) -> tuple[Number, ...]:
-        size = self.sample.size(name) if name in self.sample.dims else self.scalar(name)
-        assert isinstance(size, tuple)
-        return size
-
-    def value(self, expr: Expr) -> str:
-        if isinstance(expr, Query) and expr.function == "len" and expr.subject in self.sample.scalars:
-            values = self.scalar(expr.subject)
-            assert isinstance(values, tuple)
-            return str(len(values))
-        if expr.type is Type.DTYPE and isinstance(expr, Name):
-            return self.sample.dtypes[expr.name]
-        if isinstance(expr, Name) and expr.name in self.sample.scalars and self.sample.scalars[expr.name] is None:
-            return "None"
-        value = self.sample.value(expr)
-        if expr.type is Type.STR:
-            return quoted(str(value))
-        return number_text(value) if isinstance(value, int | float) else str(value)
-
-
-def number_text(value: Number) -> str:
-    """How messages spell a number or a bool."""
-    return float_text(value) if isinstance(value, float) else str(value)
-
-
-def _place_text(place: int, shape: tuple[int, ...]) -> str:
-    """[0, 3]"""
-    index: list[int] = []
-    for size in reversed(shape):
-        index.append(place % size)
-        place //= size
-    return str(index[::-1]) if shape else ""
-
-
-def _covered(shape: tuple[int, ...], span: Span) -> tuple[int, ...]:
-    return shape[span.front : len(shape) - span.back]
-
-
 def _position(index: Index, rank: int) -> int:
     return rank - index.index if index.from_back else index.index
 
@@ -254,7 +80,7 @@ def _differently(shape: tuple[int, ...], comparison: Comparison) -> Iterator[tup
         at = _position(comparison.index, len(shape))
         yield (*shape[:at], shape[at] + 1, *shape[at + 1 :])
         return
-    front, covered = comparison.span.front, _covered(shape, comparison.span)
+    front, covered = comparison.span.front, comparison.span.covered(shape)
     rest = shape[front + len(covered) :]
     if covered:
         yield (*shape[:front], *covered[:-1], covered[-1] + 1, *rest)
@@ -293,31 +119,31 @@ def wrong_calls(first: Sample) -> list[Wrong]:
             case ChoiceRule() | TextRule() | LengthRule() | SizesRule():
                 found += _argument(usual, rule, breaking(rule))
             case DtypeRule() | SameDtypeRule() | AccDtypeRule():
-                named = rule.allowed if isinstance(rule, DtypeRule) else (dtype_of(usual, rule.argument),)
+                named = rule.allowed if isinstance(rule, DtypeRule) else (usual.dtype_of(rule.argument),)
                 wanted = {usual.dtypes.get(name, name) for name in named}
                 dtype = next((name for name in OTHER_DTYPES if name not in wanted), "")
                 tensor = WrongTensor(dtype, usual.shapes()[rule.argument])
                 found += [_tensor(usual, rule, rule.argument, tensor)] if dtype else []
             case DeviceRule() | HostRule():
                 name = rule.argument
-                tensor = WrongTensor(dtype_of(usual, name), usual.shapes()[name], other_device=True)
+                tensor = WrongTensor(usual.dtype_of(name), usual.shapes()[name], other_device=True)
                 found.append(_tensor(usual, rule, name, tensor))
             case RankRule():
                 shape = (*usual.shapes()[rule.argument], 1) if rule.exact else (2,) * (rule.rank - 1)
                 if rule.exact or rule.rank > 0:
-                    tensor = WrongTensor(dtype_of(usual, rule.argument), shape)
+                    tensor = WrongTensor(usual.dtype_of(rule.argument), shape)
                     found.append(_tensor(usual, rule, rule.argument, tensor))
             case ShapeRule():
                 for comparison in rule.comparisons:
                     if _follows(usual, rule, comparison):
                         continue
                     for shape in _differently(usual.shapes()[rule.argument], comparison):
-                        tensor = WrongTensor(dtype_of(usual, rule.argument), shape)
+                        tensor = WrongTensor(usual.dtype_of(rule.argument), shape)
                         found.append(_tensor(usual, rule, rule.argument, tensor))
             case ExpandRule():
                 full = usual.shapes()[rule.argument]
                 for shape in ((*full[:-1], full[-1] + 1) if full else (2,), (1, *full)):
-                    tensor = WrongTensor(dtype_of(usual, rule.argument), shape)
+                    tensor = WrongTensor(usual.dtype_of(rule.argument), shape)
                     found.append(_tensor(usual, rule, rule.argument, tensor))
             case ContiguousRule():
                 found += _not_contiguous(usual, rule)
@@ -373,12 +199,12 @@ def _second(name: str) -> str:
 def _count(usual: Sample, rule: CountRule) -> Wrong:
     """No tensors, or one more than the other list has."""
     if not rule.source:
-        return Wrong((), (), _Call(usual, {}).text(message(rule)), lists=((rule.argument, ()),))
+        return Wrong((), (), WrongCall(usual, {}).text(message(rule)), lists=((rule.argument, ()),))
     longer = replace(usual, length=usual.length + 1).shapes()
     shapes = [longer[f"{rule.argument}[{i}]"] for i in range(usual.length + 1)]
-    tensors = tuple(WrongTensor(dtype_of(usual, rule.argument), shape) for shape in shapes)
+    tensors = tuple(WrongTensor(usual.dtype_of(rule.argument), shape) for shape in shapes)
     first, wanted, middle, _ = message(rule).parts
-    text = _Call(usual, {}).text(Message((first, wanted, middle))) + str(len(tensors))
+    text = WrongCall(usual, {}).text(Message((first, wanted, middle))) + str(len(tensors))
     return Wrong((), (), text, lists=((rule.argument, tensors),))
 
 
@@ -391,7 +217,7 @@ def _made(sample: Sample, rule: Rule) -> list[Expr]:
 def _many_dims(usual: Sample, name: str) -> Wrong:
     """A tensor of more dims than PyTorch's own operators take."""
     name = f"{name}[1]" if usual.op.argument(name) in usual.op.lists else name
-    tensor = WrongTensor(dtype_of(usual, name), (1,) * (MAX_DIMS + 1))
+    tensor = WrongTensor(usual.dtype_of(name), (1,) * (MAX_DIMS + 1))
     return Wrong(((name, tensor),), (), f"{name}: expected at most {MAX_DIMS} dimensions, got {MAX_DIMS + 1}")
 
 
@@ -422,7 +248,7 @@ def _is_spliced(name: str, rule: Rule) -> bool:
 def _argument(usual: Sample, rule: ArgumentRule, values: Iterable[Scalar]) -> list[Wrong]:
     """A scalar argument that breaks its rule, for each of these values."""
     name = rule.argument
-    calls = [(value, _Call(usual, {}, scalars={name: value})) for value in values]
+    calls = [(value, WrongCall(usual, {}, scalars={name: value})) for value in values]
     return [Wrong((), ((name, value),), call.text(message(rule))) for value, call in calls]
 
 
@@ -441,7 +267,7 @@ def _tensor(
     name: str,
     tensor: WrongTensor,
 ) -> Wrong:
-    text = _Call(usual, {name: tensor}).text(message(rule))
+    text = WrongCall(usual, {name: tensor}).text(message(rule))
     return Wrong(((name, tensor),), (), text, device=tensor.other_device)
 
 
@@ -455,10 +281,10 @@ def _overlap(usual: Sample, rule: OverlapRule) -> list[Wrong]:
             one.has_word("expand") or one.has_word("cpu") for one in both
         ):
             return []
-        return [Wrong((), (), _Call(usual, {}).text(message(rule)), memory=True, alias=names)]
+        return [Wrong((), (), WrongCall(usual, {}).text(message(rule)), memory=True, alias=names)]
     if prod(shape) < 2 or rule.argument in steered or usual.op.argument(rule.argument).has_word("contiguous"):
         return []
-    tensor = WrongTensor(dtype_of(usual, rule.argument), shape, strides=(0,) * len(shape))
+    tensor = WrongTensor(usual.dtype_of(rule.argument), shape, strides=(0,) * len(shape))
     return [replace(_tensor(usual, rule, rule.argument, tensor), memory=True)]
 
 
@@ -469,7 +295,7 @@ def _not_contiguous(usual: Sample, rule: ContiguousRule) -> list[Wrong]:
         strides.append(strides[-1] * size)
     if not shape:
         return []
-    tensor = WrongTensor(dtype_of(usual, rule.argument), shape, strides=tuple(reversed(strides)))
+    tensor = WrongTensor(usual.dtype_of(rule.argument), shape, strides=tuple(reversed(strides)))
     return [_tensor(usual, rule, rule.argument, tensor)]
 
 
@@ -483,7 +309,7 @@ def _other(usual: Sample, sample: Sample, rule: CheckRule | SizeRule | ComputeSt
     """A call with other sizes and scalars than usual, and all tensors whose shape is then another."""
     shapes, before = sample.shapes(), usual.shapes()
     tensors = tuple(
-        (argument.name, WrongTensor(dtype_of(sample, argument.name), shapes[argument.name]))
+        (argument.name, WrongTensor(sample.dtype_of(argument.name), shapes[argument.name]))
         for argument in usual.op.tensors
         if argument not in usual.op.lists and shapes[argument.name] != before[argument.name]
     )
@@ -491,8 +317,8 @@ def _other(usual: Sample, sample: Sample, rule: CheckRule | SizeRule | ComputeSt
     lists = []
     for argument in usual.op.lists if sample.length != usual.length or sample.dims != usual.dims else ():
         of = [shapes[f"{argument.name}[{i}]"] for i in range(sample.length)]
-        lists.append((argument.name, tuple(WrongTensor(dtype_of(sample, argument.name), shape) for shape in of)))
-    return Wrong(tensors, scalars, _Call(sample, {}).text(message(rule)), lists=tuple(lists))
+        lists.append((argument.name, tuple(WrongTensor(sample.dtype_of(argument.name), shape) for shape in of)))
+    return Wrong(tensors, scalars, WrongCall(sample, {}).text(message(rule)), lists=tuple(lists))
 
 
 def _elements(usual: Sample, rule: ValueRule) -> list[Wrong]:
@@ -500,7 +326,7 @@ def _elements(usual: Sample, rule: ValueRule) -> list[Wrong]:
     filled, shape = usual.elements[rule.argument], usual.shapes()[rule.argument]
     if filled is None or prod(shape) == 0:
         return []
-    right, dtype = filled.listed(shape), dtype_of(usual, rule.argument)
+    right, dtype = filled.listed(shape), usual.dtype_of(rule.argument)
     own = [one for one in usual.op.values if one.argument == rule.argument]
     if not all(isinstance(one, ElementsRule) for one in own[: own.index(rule)]):
         return []  # one element more or less would break the rule before as well
@@ -526,7 +352,7 @@ def _elements(usual: Sample, rule: ValueRule) -> list[Wrong]:
         if all(map(filling.allows, changed.values())):
             values = tuple(changed.get(place, number) for place, number in enumerate(right))
             tensor = WrongTensor(dtype, shape, elements=values)
-            call = _Call(usual, {rule.argument: tensor}, broken)
+            call = WrongCall(usual, {rule.argument: tensor}, broken)
             wrong.append(Wrong(((rule.argument, tensor),), (), call.text(text), elements=True))
     return wrong
 

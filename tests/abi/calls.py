@@ -12,9 +12,10 @@ import torch
 from codegen.contract import Acc, Argument, Dtype, FixedDtype, ScalarType
 from codegen.lower.sample import Sample, Size
 from codegen.lower.schema import DispatchedOperator, dispatched
-from codegen.lower.tests_refused import Wrong, WrongTensor, dtype_of, wrong_calls
+from codegen.lower.tests_refused import Wrong, wrong_calls
 from codegen.lower.tests_samples import absences, base, samples
 from codegen.lower.tests_scalars import Scalar, candidates, kind_of, sampled
+from codegen.lower.tests_texts import WrongTensor
 from codegen.model import Library, Operator
 from codegen.types import DTYPES
 
@@ -168,7 +169,7 @@ class Call:
             )
         shared, bytes_ = -1, 0
         if self.alias is not None and name in self.alias:
-            sizes = {one: prod(self.sample.shapes()[one]) * DTYPES[dtype_of(self.sample, one)].size
+            sizes = {one: prod(self.sample.shapes()[one]) * DTYPES[self.sample.dtype_of(one)].size
                      for one in self.alias}  # fmt: skip
             bytes_ = max(sizes.values())
             order = self._order()
@@ -180,7 +181,7 @@ class Call:
         layout = "contiguous" if argument.has_word("contiguous") or self.alias else self.layout
         layout = "misaligned" if name == self.odd else layout
         return self._tensor(
-            dtype_of(self.sample, name),
+            self.sample.dtype_of(name),
             shape,
             device,
             layout,
