@@ -5,8 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from codegen import contract, supported
-from codegen.contract import Acc, Argument, DimEntry, Dtype, FixedDtype, Output, ScalarType, Shape, TensorType, Variable
+from codegen import supported
+from codegen.contract import (
+    Acc,
+    Argument,
+    DimEntry,
+    Dtype,
+    FixedDtype,
+    Output,
+    ScalarType,
+    Shape,
+    TensorType,
+    Variable,
+    dtypes_of,
+)
 from codegen.errors import nearest, shown
 from codegen.load import Scalar
 from codegen.model import Backward, Binding, Gradient, Operator
@@ -56,12 +68,7 @@ def _saved_without_backward(read: Reader, forward: Declared) -> None:
 
 def floating(operator: Operator, tensor: TensorType) -> bool:
     """Whether the tensor has a floating or complex dtype in some call, and so may have a gradient."""
-    return any(is_floating(name) for name in dtypes_of(operator, tensor.dtype))
-
-
-def dtypes_of(operator: Operator, dtype: Dtype) -> tuple[str, ...]:
-    """The dtypes that a tensor of this operator can have."""
-    return contract.dtypes_of(dtype, operator.types)
+    return any(is_floating(name) for name in dtypes_of(tensor.dtype, operator.types))
 
 
 class _Matcher:
@@ -188,8 +195,8 @@ class _Matcher:
         """A dtype argument of the backward takes every dtype of the forward's, consistently."""
         if not own.variable:
             return
-        mine = set(dtypes_of(self.backward, Variable(own.variable)))
-        theirs = dtypes_of(self.forward, Variable(source.variable)) if source.variable else tuple(DTYPES)
+        mine = set(dtypes_of(Variable(own.variable), self.backward.types))
+        theirs = dtypes_of(Variable(source.variable), self.forward.types) if source.variable else tuple(DTYPES)
         lacking = [dtype for dtype in theirs if dtype not in mine]
         if lacking:
             self.differ(name, what, f"it lacks {', '.join(lacking)}")
@@ -200,8 +207,8 @@ class _Matcher:
         if _form(own.shape) != _form(source.shape):
             self.differ(name, what, f"shape {own.shape.text} there, {source.shape.text} here")
         if not self.same_dtype(own.dtype, source.dtype):
-            mine = set(dtypes_of(self.backward, own.dtype))
-            lacking = [d for d in dtypes_of(self.forward, source.dtype) if is_floating(d) and d not in mine]
+            mine = set(dtypes_of(own.dtype, self.backward.types))
+            lacking = [d for d in dtypes_of(source.dtype, self.forward.types) if is_floating(d) and d not in mine]
             detail = f"it lacks {', '.join(lacking)}" if lacking else "another dtype"
             self.differ(name, what, detail)
 
@@ -215,8 +222,8 @@ class _Matcher:
                 return False
         elif isinstance(own, FixedDtype) and isinstance(source, FixedDtype):
             return own.name == source.name
-        mine = set(dtypes_of(self.backward, own))
-        theirs = dtypes_of(self.forward, source)
+        mine = set(dtypes_of(own, self.backward.types))
+        theirs = dtypes_of(source, self.forward.types)
         wanted = [name for name in theirs if is_floating(name)] or list(theirs)
         return set(wanted) <= mine
 

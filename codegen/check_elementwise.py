@@ -13,12 +13,9 @@ from dataclasses import dataclass, replace
 from codegen import elementwise
 from codegen.check_contract import Contract
 from codegen.contract import (
-    Acc,
     Argument,
     BroadcastEntry,
     DimEntry,
-    Dtype,
-    FixedDtype,
     Output,
     ScalarType,
     Shape,
@@ -26,6 +23,7 @@ from codegen.contract import (
     StarEntry,
     TensorType,
     Word,
+    dtype_of,
 )
 from codegen.elementwise import Kind, KindProblem
 from codegen.errors import nearest, shown
@@ -35,7 +33,6 @@ from codegen.layouts import POLICIES
 from codegen.load import Mapping, Node, Scalar
 from codegen.model import DtypeChoice, ElementwiseLine
 from codegen.reader import Reader
-from codegen.types import DTYPES
 
 EXAMPLE = "elementwise: {y: gate * sigmoid(gate) * up}"
 _EXCLUDES = ("launch", "passes", "parallel", "scratch", "kernels", "triton", "full_cuda", "dynamic")
@@ -94,16 +91,6 @@ def as_loops_make(output: Output, arguments: Sequence[Argument]) -> Output:
         ):
             return replace(output, words=(*output.words, Word("like", argument.name)))
     return output
-
-
-def dtype_of(dtype: Dtype, choice: Map[str, str]) -> str:
-    """The dtype of a tensor for one choice of dtypes."""
-    match dtype:
-        case FixedDtype():
-            return dtype.name
-        case Acc():
-            return DTYPES[choice[dtype.variable]].acc
-    return choice[dtype.name]
 
 
 def operand_dtypes(arguments: Sequence[Argument], choice: Map[str, str]) -> dict[str, str]:

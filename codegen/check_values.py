@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from codegen.check_contract import Contract
-from codegen.contract import Acc, DimEntry, TensorType
+from codegen.contract import DimEntry, TensorType, dtypes_of
 from codegen.expr import Compare, Constant, Expr, Name, NameKind, Query, Type, walk
 from codegen.expr_text import print_text
 from codegen.load import Mapping, Scalar
@@ -79,13 +79,10 @@ def _column(operands: Sequence[Expr]) -> int | None:
 
 def _fits(read: Reader, scalar: Scalar, rule: ValueRule, contract: Contract) -> bool:
     """Complex numbers have no order; a column must be there."""
-    types = {variable.name: variable.dtypes for variable in contract.types}
     kind = next((a.type for a in contract.arguments if a.name == rule.argument), None)
     if not isinstance(kind, TensorType):
         return False
-    # acc(T) of complex dtypes is complex, as they are.
-    name = kind.dtype.variable if isinstance(kind.dtype, Acc) else kind.dtype.name
-    if any(DTYPES[dtype].category == "complex" for dtype in types.get(name, (name,))):
+    if any(DTYPES[dtype].category == "complex" for dtype in dtypes_of(kind.dtype, contract.types)):
         read.error(scalar, f"the elements of {rule.argument} can be complex, which have no order")
         return False
     last = kind.shape.entries[-1] if kind.shape.entries else None

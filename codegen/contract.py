@@ -144,7 +144,7 @@ def dtypes_of(dtype: Dtype, variables: Iterable[TypeVariable]) -> tuple[str, ...
         return (dtype.name,)
     name = dtype.name if isinstance(dtype, Variable) else dtype.variable
     found = next(variable.dtypes for variable in variables if variable.name == name)
-    return tuple(DTYPES[one].acc for one in found) if isinstance(dtype, Acc) else found
+    return tuple(dict.fromkeys(DTYPES[one].acc for one in found)) if isinstance(dtype, Acc) else found
 
 
 def dtype_of(dtype: Dtype, choice: Mapping[str, str]) -> str:

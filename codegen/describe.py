@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.check_backward import dtypes_of
-from codegen.contract import Argument
+from codegen.contract import Argument, dtypes_of
 from codegen.defaults import default_text
 from codegen.describe_keys import operator_notes
 from codegen.expr import Constant, Expr, Type
@@ -206,7 +205,7 @@ def _tolerance(op: Operator) -> tuple[Named, ...]:
     declared = dict(op.tolerance)
     found: dict[str, str] = {}
     for output in op.public_outputs:
-        for dtype in dtypes_of(op, output.type.dtype):
+        for dtype in dtypes_of(output.type.dtype, op.types):
             if dtype in declared:
                 found[dtype] = f"{declared[dtype]:.3g}"
             elif rounding(dtype):

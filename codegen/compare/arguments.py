@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from codegen.check_backward import dtypes_of
 from codegen.compare.change import Change, breaking, compatible, listed, sets
-from codegen.contract import Acc, Argument, ScalarType, TensorType, Variable
+from codegen.contract import Acc, Argument, ScalarType, TensorType, Variable, dtypes_of
 from codegen.defaults import default_text
 from codegen.model import Operator
 
@@ -166,7 +165,7 @@ def _dtypes(old: Operator, new: Operator, pairs: Sequence[tuple[Argument, Argume
     gained: dict[tuple[str, ...], list[str]] = {}
     for was, now in pairs:
         if isinstance(was.type, TensorType) and isinstance(now.type, TensorType):
-            before, after = dtypes_of(old, was.type.dtype), dtypes_of(new, now.type.dtype)
+            before, after = dtypes_of(was.type.dtype, old.types), dtypes_of(now.type.dtype, new.types)
             lost.setdefault(tuple(d for d in before if d not in after), []).append(now.name)
             gained.setdefault(tuple(d for d in after if d not in before), []).append(now.name)
     found = [

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from codegen.check_backward import dtypes_of
 from codegen.compare.arguments import compare_arguments, pair_arguments
 from codegen.compare.change import Change, breaking, compatible, listed, sets
 from codegen.compare.shapes import Names, compare_shapes, names, renamed_dims
-from codegen.contract import Acc, Argument, Output, TensorType, Variable
+from codegen.contract import Acc, Argument, Output, TensorType, Variable, dtypes_of
 from codegen.expr import Compare, Constant, Expr
 from codegen.expr_text import print_text
 from codegen.model import Check, Operator
@@ -145,7 +144,7 @@ def _dtype(op: Operator, output: Output, own: Sequence[Argument], called: Sequen
     for argument, name in zip(own, called, strict=True):
         if isinstance(argument.type, TensorType) and argument.type.dtype == Variable(variable):
             return f"{of} {name.name}"
-    return " or ".join(dtypes_of(op, dtype))
+    return " or ".join(dtypes_of(dtype, op.types))
 
 
 # ---------------------------------------------------------------- conditions

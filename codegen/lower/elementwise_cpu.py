@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from codegen.check_elementwise import dtype_of, operand_dtypes, uniform_kinds
-from codegen.contract import Dtype, FixedDtype, TensorType, Variable
+from codegen.check_elementwise import operand_dtypes, uniform_kinds
+from codegen.contract import Dtype, FixedDtype, TensorType, Variable, dtype_of
 from codegen.elementwise import REAL, Kind, Program, Store, Value, build
 from codegen.expr import names
 from codegen.lower.elementwise_print import Member, Printer, Style, c_function, members, result_members

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from codegen.check_backward import dtypes_of
-from codegen.contract import Argument, Dtype, ScalarType, TensorType
+from codegen.contract import Argument, ScalarType, TensorType
 from codegen.lower.sample import Sample
 from codegen.lower.tests_samples import base
 from codegen.lower.tests_values import Elements
 from codegen.model import Library, Operator
-from codegen.types import DTYPES, is_floating
+from codegen.types import is_floating
 
 FORM_ONLY = "# These sizes only show the form of the call: the checks want others."
 
@@ -55,7 +54,7 @@ def _sample(op: Operator) -> Sample:
 
 
 def _tensor(sample: Sample, argument: Argument, kind: TensorType, shapes: Mapping[str, tuple[int, ...]]) -> str:
-    dtype, name = _dtype(sample, kind.dtype), argument.name
+    dtype, name = sample.dtype_of(argument.name), argument.name
     if not kind.is_list:
         return _values(sample, argument, dtype, shapes[name])
     each = [_values(sample, argument, dtype, shapes[f"{name}[{i}]"]) for i in range(sample.length)]
@@ -75,16 +74,6 @@ def _values(sample: Sample, argument: Argument, dtype: str, shape: tuple[int, ..
     if is_floating(dtype):
         return f"torch.randn({sizes}).to(torch.{dtype})"
     return f"torch.randint(0, {2 if dtype == 'bool' else 10}, {sizes}, dtype=torch.{dtype})"
-
-
-def _dtype(sample: Sample, dtype: Dtype) -> str:
-    """The dtype of a tensor in this call."""
-    variables = tuple(
-        replace(variable, dtypes=(sample.dtypes.get(variable.name, variable.dtypes[0]),))
-        for variable in sample.op.types
-    )
-    (found,) = dtypes_of(replace(sample.op, types=variables), dtype)
-    return found if found in DTYPES else "float32"
 
 
 def _scalar(sample: Sample, argument: Argument, kind: ScalarType) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import ceil, floor, frexp, isfinite, isnan, nan, prod
 from typing import TypeAlias
 
-from codegen.contract import Acc, Argument, FixedDtype, TensorType, TypeVariable
+from codegen.contract import Argument, TensorType, TypeVariable, dtypes_of
 from codegen.expr import Expr
 from codegen.expr_fold import compare
 from codegen.lower.values import limits
@@ -68,17 +68,6 @@ class Elements:
         for column, elements in self.columns:
             found[column :: shape[-1]] = elements.listed(shape[:-1])
         return found
-
-
-def dtypes_of(argument: Argument, types: Sequence[TypeVariable]) -> tuple[str, ...]:
-    """Every dtype that an argument can have."""
-    assert isinstance(argument.type, TensorType)
-    dtype = argument.type.dtype
-    if isinstance(dtype, FixedDtype):
-        return (dtype.name,)
-    name = dtype.variable if isinstance(dtype, Acc) else dtype.name
-    found = next(variable.dtypes for variable in types if variable.name == name)
-    return tuple(dict.fromkeys(DTYPES[one].acc for one in found)) if isinstance(dtype, Acc) else found
 
 
 def _whole(dtype: str) -> bool:
@@ -227,7 +216,9 @@ def elements(
     evaluate: Evaluate,
 ) -> Elements | None:
     """How to fill an argument of this shape so that its rules hold; None where nothing does."""
-    dtypes, own = dtypes_of(argument, types), [rule for rule in rules if rule.argument == argument.name]
+    assert isinstance(argument.type, TensorType)
+    dtypes = dtypes_of(argument.type.dtype, types)
+    own = [rule for rule in rules if rule.argument == argument.name]
     columns = sorted({rule.column for rule in own if rule.column is not None})
     whole = [rule for rule in own if rule.column is None]
     if not columns:

@@ -9,7 +9,7 @@ from math import prod
 
 import torch
 
-from codegen.contract import Acc, Argument, Dtype, FixedDtype, ScalarType
+from codegen.contract import Argument, ScalarType, dtype_of
 from codegen.lower.sample import Sample, Size
 from codegen.lower.schema import DispatchedOperator, dispatched
 from codegen.lower.tests_refused import Wrong, wrong_calls
@@ -77,7 +77,7 @@ class Call:
             yield f"bools {len(mask)} {' '.join(str(int(one)) for one in mask)}".rstrip()
         if self.entry.variant is not None and self.entry.variant.kind == "out":
             for output, _ in self.entry.variant.writes:
-                dtype = _output_dtype(self.sample, self.op.output(output).type.dtype)
+                dtype = dtype_of(self.op.output(output).type.dtype, self.sample.dtypes)
                 # One that starts at a value is given it before anything else can fail.
                 shape, starts = self.sample.shapes()[output], self.op.output(output).word("fill") is not None
                 yield self._tensor(dtype, shape, self.device, self.layout, written=True, kept=not starts)
@@ -241,14 +241,6 @@ def _strides(shape: tuple[int, ...], layout: str) -> tuple[tuple[int, ...], int]
         strides[dim] = stride
         stride *= max(shape[dim], 1)
     return tuple(strides), 1 if layout == "misaligned" and 0 not in shape else 0
-
-
-def _output_dtype(sample: Sample, dtype: Dtype) -> str:
-    if isinstance(dtype, FixedDtype):
-        return dtype.name
-    if isinstance(dtype, Acc):
-        return DTYPES[sample.dtypes[dtype.variable]].acc
-    return sample.dtypes[dtype.name]
 
 
 def _devices(op: Operator) -> tuple[str, ...]:
