@@ -15,26 +15,11 @@ from codegen.messages import MAX_LIST, MAX_TEXT
 from codegen.model import Operator
 from codegen.parse_type import ParsedWord
 from codegen.reader import Reader
-from codegen.types import DTYPES
+from codegen.types import DTYPES, whole_range
 
 # What CUDA takes as the arguments of a launch, and the entries of a table of sizes or strides in the call record.
 MAX_ARGUMENT_BYTES = 4096
 MAX_DIMS = 64
-
-# The largest finite number of each floating dtype.
-_LARGEST = {
-    "float64": (2 - 2**-52) * 2.0**1023,
-    "float32": (2 - 2**-23) * 2.0**127,
-    "float16": 65504.0,
-    "bfloat16": (2 - 2**-7) * 2.0**127,
-    "float8_e4m3fn": 448.0,
-    "float8_e5m2": 57344.0,
-    "float8_e4m3fnuz": 240.0,
-    "float8_e5m2fnuz": 57344.0,
-    "float8_e8m0fnu": 2.0**127,
-    "complex64": (2 - 2**-23) * 2.0**127,
-    "complex128": (2 - 2**-52) * 2.0**1023,
-}
 
 
 def check_names(read: Reader, fields: Sequence[Field], taken: Mapping[str, str]) -> None:
@@ -193,11 +178,10 @@ def _fits(number: int | float | bool, dtype: str) -> bool:
     if isinstance(number, bool):
         return False
     if info.category == "integral":
-        bits = 8 * info.size
-        low, high = (0, 2**bits) if dtype.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1))
-        return isinstance(number, int) and low <= number < high
+        low, high = whole_range(dtype)
+        return isinstance(number, int) and low <= number <= high
     if isinstance(number, int) and not -(2**63) <= number < 2**63:
         return False
     if dtype == "float8_e8m0fnu" and not number > 0:  # powers of two, and NaN
         return isnan(number)
-    return not isfinite(number) or abs(number) <= _LARGEST[dtype]
+    return not isfinite(number) or abs(number) <= info.largest

@@ -15,24 +15,13 @@ from codegen.expr import Expr
 from codegen.expr_fold import compare
 from codegen.lower.values import limits
 from codegen.rules import ElementsRule, OffsetsRule, SumRule, ValueRule
-from codegen.types import DTYPES
+from codegen.types import DTYPES, whole_range
 
 Number: TypeAlias = int | float
 Evaluate: TypeAlias = Callable[[Expr, dict[str, Number]], object]
 """The value of an expression in a sample, with some names known beforehand; None where it has none."""
 
 _COMPARED = {"BELOW": "<", "AT_MOST": "<=", "ABOVE": ">", "AT_LEAST": ">=", "EQUAL_TO": "==", "OTHER_THAN": "!="}
-# Bits of the fraction, the exponent of the smallest normal number, and the largest number.
-_FORMATS = {
-    "float32": (23, -126, 3e38),
-    "float16": (10, -14, 65504.0),
-    "bfloat16": (7, -126, 3e38),
-    "float8_e4m3fn": (3, -6, 448.0),
-    "float8_e5m2": (2, -14, 57344.0),
-    "float8_e4m3fnuz": (3, -7, 240.0),
-    "float8_e5m2fnuz": (2, -15, 57344.0),
-    "float8_e8m0fnu": (0, -126, 1e38),
-}
 _SPREAD = 100  # how far whole numbers go where nothing limits them
 _STEPS = (0.25, 0.5, 1.0, 2.0, 3.0, 8.0)  # and real ones
 
@@ -76,13 +65,10 @@ def _whole(dtype: str) -> bool:
 
 def _span(dtype: str) -> tuple[int, int]:
     """The smallest and largest whole number that every tensor of a dtype can hold beside its neighbours."""
-    if dtype == "bool":
-        return 0, 1
     if not _whole(dtype):
-        most = 2 ** (_FORMATS[dtype][0] + 1) if dtype in _FORMATS else 2**53
+        most = 2 ** (DTYPES[dtype].fraction + 1)
         return -most, most
-    bits = 8 * DTYPES[dtype].size
-    return (0, 2**bits - 1) if dtype.startswith("uint") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    return whole_range(dtype)
 
 
 def rounded(number: Number, dtype: str) -> Number | None:
@@ -92,10 +78,10 @@ def rounded(number: Number, dtype: str) -> Number | None:
         return int(number) if number == int(number) and low <= number <= high else None
     if dtype == "float64" or number == 0 or isnan(number):
         return float(number)
-    bits, smallest, largest = _FORMATS[dtype]
-    step = 2.0 ** (max(frexp(number)[1] - 1, smallest) - bits)
+    info = DTYPES[dtype]
+    step = 2.0 ** (max(frexp(number)[1] - 1, info.exponent) - info.fraction)
     result = round(number / step) * step
-    return result if abs(result) <= largest and (dtype != "float8_e8m0fnu" or result > 0) else None
+    return result if abs(result) <= info.largest and (dtype != "float8_e8m0fnu" or result > 0) else None
 
 
 class Filling:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen.types import DTYPES, GROUPS, is_floating
+from codegen.types import DTYPES, GROUPS, is_floating, whole_range
 
 torch = pytest.importorskip("torch")
 
@@ -20,6 +20,11 @@ def test_agrees_with_torch(name: str) -> None:
     assert dtype.itemsize == info.size
     assert is_floating(name) == (dtype.is_floating_point or dtype.is_complex)
     assert DTYPES[info.acc].size >= info.size
+    if info.category in ("integral", "bool"):
+        assert name == "bool" or whole_range(name) == (torch.iinfo(dtype).min, torch.iinfo(dtype).max)
+        return
+    limits = torch.finfo(dtype)
+    assert (info.largest, 2.0**info.exponent) == (limits.max, limits.smallest_normal)
 
 
 def test_agrees_with_the_runtime() -> None:
