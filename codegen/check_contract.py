@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from codegen import bind_names, expr_fold, load, names, supported
+from codegen import bind_names, load, names, supported
 from codegen.check_arguments import (
     check_scalar,
     choice_words,
@@ -22,38 +22,32 @@ from codegen.check_arguments import (
     stated_conditions,
 )
 from codegen.check_dynamic import dynamic_names, read_dynamic
-from codegen.check_types import bound_types, element_type, read_types, resolve_dtype
+from codegen.check_scopes import element_scope, value_scope
+from codegen.check_shapes import ShapeReader, on_hardware
+from codegen.check_types import bound_types, read_types, resolve_dtype
 from codegen.check_words import check_input_words, check_names, check_output_words
 from codegen.contract import (
     Argument,
-    BroadcastEntry,
     DimEntry,
-    DropEntry,
     Output,
-    ReplaceEntry,
     ScalarType,
     Scratch,
-    Shape,
-    ShapeEntry,
-    StarEntry,
-    StarFunction,
     TensorType,
     TypeVariable,
 )
 from codegen.defaults import parse_default
 from codegen.errors import Position, shown
-from codegen.expr import Constant, Expr, Name, NameKind, Query, Type, integer, uses
+from codegen.expr import Constant, Expr, Name, NameKind, Query, Type, integer
 from codegen.expr import names as names_in
 from codegen.expr_text import print_text
 from codegen.fields import SECTIONS, Field, read_fields
 from codegen.load import Mapping, Scalar
 from codegen.model import DerivedDim, Dim, DynamicDim
-from codegen.parse_type import ParsedEntry, ParsedScalar, ParsedTensor, Piece, TypeProblem
-from codegen.presence import Condition, surely_given
+from codegen.parse_type import ParsedScalar, ParsedTensor, Piece, TypeProblem
+from codegen.presence import Condition
 from codegen.reader import Reader
 from codegen.rules import list_of
 from codegen.scope import Scope, Subject
-from codegen.types import DTYPES
 
 _SIZE_HARDWARE = "it depends on the hardware: launches and scratch only"
 
@@ -148,8 +142,8 @@ class _Checker:
             masked,
             checks,
             replace(sizes, pointers=True),
-            self.value_scope(checks, inputs),
-            self.element_scope(replace(checks, met=met), inputs),
+            value_scope(checks, inputs, self.variables),
+            element_scope(replace(checks, met=met), inputs, self.variables),
             {field.name: field.key for listed in fields.values() for field in listed},
             self.taken,
             self.read.diagnostics.errors == before,
@@ -241,51 +235,6 @@ class _Checker:
         absent |= {name: f"it can be any dtype, and kernels know sizeof({name}) only" for name in sized}
         return Scope(known, subjects, tuple(self.variables), launch, absent, holders, self.choices)
 
-    def value_scope(self, checks: Scope, inputs: list[Field]) -> Scope:
-        """In `values:` the name of an input is one of its elements."""
-        elements = {
-            field.name: Name(field.name, NameKind.ELEMENT, self.element_type(field.parsed.type))
-            for field in inputs
-            if isinstance(field.parsed.type, ParsedTensor) and field.parsed.type.list_at is None
-        }
-        return replace(checks, names={**checks.names, **elements}, elements=True)
-
-    def element_scope(self, checks: Scope, inputs: list[Field]) -> Scope:
-        """In `elementwise:` the name of an input is its element; only optionals can be asked about."""
-        elements: dict[str, Name] = {}
-        absent: dict[str, str] = {}
-        for field in inputs:
-            tensor = field.parsed.type
-            if not isinstance(tensor, ParsedTensor):
-                continue
-            if tensor.list_at is not None:
-                absent[field.name] = "lines are about elements of tensors, and it is a list of tensors"
-            elif field.has_word("cpu"):
-                absent[field.name] = "it stays on the host, and lines run on either device"
-            elif field.has_word("out"):
-                absent[field.name] = "it is written and never read"
-            else:
-                variable = self.variables.get(tensor.dtype)
-                dtypes = variable.dtypes if variable else (tensor.dtype,) if tensor.dtype in DTYPES else ("float32",)
-                elements[field.name] = Name(field.name, NameKind.ELEMENT, element_type(dtypes))
-        subjects = {name: subject for name, subject in checks.subjects.items() if subject.may_be_absent}
-        holders = {name: (name,) for name in subjects if name in elements}
-        return replace(
-            checks,
-            names={**checks.names, **elements},
-            subjects=subjects,
-            absent={**checks.absent, **absent},
-            holders={**checks.holders, **holders},
-            lines=True,
-        )
-
-    def element_type(self, tensor: ParsedTensor) -> Type:
-        if tensor.dtype in self.variables:
-            categories = {DTYPES[name].category for name in self.variables[tensor.dtype].dtypes}
-        else:
-            categories = {DTYPES[tensor.dtype].category} if tensor.dtype in DTYPES else {"integral"}
-        return Type.INT if categories <= {"integral", "bool"} else Type.FLOAT
-
     def derive(self, scalars: dict[str, Name], subjects: dict[str, Subject], expanded: list[str]) -> None:
         """Reads the values of `dims:`, each over those before it. Inputs are expanded later: to sizes that these may
         have given.
@@ -302,12 +251,7 @@ class _Checker:
             expr = self.read.within(f"dims: {key.text}").expression(value, scope, Type.INT, "a size")
             # After an error the name is still known, so that its uses are not reported as well.
             expr = expr or integer(1)
-            self.derived += (DerivedDim(key.text, expr, _written(value), self.on_hardware(expr)),)
-
-    def on_hardware(self, expr: Expr) -> bool:
-        launch_only = {dim.name for dim in self.derived if dim.launch_only}
-        used = {name.name for name in names_in(expr)}
-        return uses(expr, NameKind.HARDWARE) or bool(used & launch_only)
+            self.derived += (DerivedDim(key.text, expr, _written(value), on_hardware(expr, self.derived)),)
 
     # ---------------------------------------------------------------- the model's parts
 
@@ -404,85 +348,11 @@ class _Checker:
 
     def tensor_type(self, read: Reader, field: Field, parsed: ParsedTensor, scope: Scope) -> TensorType | None:
         dtype = resolve_dtype(read, field, parsed, self.variables)
-        entries = [self.shape_entry(read, field, entry, scope) for entry in parsed.entries]
-        shape = Shape(tuple(entry for entry in entries if entry is not None))
-        if dtype is None or len(shape.entries) != len(entries):
+        shape = ShapeReader(self.dims, self.derived, tuple(self.spliced)).shape(read, field, parsed, scope)
+        if dtype is None or shape is None:
             return None
         optional, is_list = parsed.optional_at is not None, parsed.list_at is not None
         return TensorType(dtype, shape, optional, is_list, parsed.element_optional, parsed.written_at is not None)
-
-    def shape_entry(self, read: Reader, field: Field, entry: ParsedEntry, scope: Scope) -> ShapeEntry | None:
-        if entry.function and isinstance(field.parsed.type, ParsedTensor) and field.parsed.type.list_at is not None:
-            read_ = self.read.within(field.part)
-            supported.refuse(self.read.diagnostics, read_.prefix, field.node, entry.offset, supported.LIST_STARS)
-            return None
-        if entry.function:
-            return self.star_function(read, field, entry, scope)
-        if entry.star:
-            known = self.is_star(read, field, Piece(entry.name, entry.offset), scope)
-            return StarEntry(entry.name, entry.text) if known else None
-        if field.has_word("expand") and entry.name and entry.name not in scope.names:
-            unbound = {entry.name: "an input with `expand` takes its sizes from the others"}
-            scope = replace(scope, absent={**scope.absent, **unbound})
-        expr = self.read.within(field.part).expression_at(
-            field.node, entry.text, entry.offset, scope, Type.INT, "a size", 'unknown dim "{}" in shape'
-        )
-        if expr is None:
-            return None
-        if uses(expr, NameKind.DYNAMIC) and (entry is not field.entries[0] or not isinstance(expr, Name)):
-            text = "a size that is known after the kernel ran is the first of a shape, on its own"
-            read.error(field.node.at(entry.offset), text, "so that rows can be cut off behind it")
-            return None
-        size = expr_fold.constant(expr, {})
-        if isinstance(size, int) and size < 0:
-            read.error(field.node.at(entry.offset), f"the size {size} is negative")
-        return DimEntry(expr, " ".join(entry.text.split()))
-
-    def is_star(self, read: Reader, field: Field, name: Piece, scope: Scope) -> bool:
-        """Whether a name is that of a star; reports it otherwise."""
-        stars = {dim.name for dim in self.dims if dim.star and dim.name not in scope.absent} | set(self.spliced)
-        if name.text in stars:
-            holders = scope.holders.get(name.text)
-            if holders is not None and not surely_given(holders, scope.met):
-                read.error(field.node.at(name.offset), f"*{name.text} may be absent here", _only_under(holders))
-            return True
-        hint = f"stars known here are {', '.join(sorted(stars))}" if stars else "no input has a star"
-        if name.text in scope.names:
-            plain = scope.names[name.text].kind is NameKind.DIM
-            hint = f"it is a single dim: write {name.text}" if plain else "it is a number: name the star otherwise"
-        if name.text in scope.absent:
-            hint = scope.absent[name.text]
-        read.error(field.node.at(name.offset), f'unknown star "{shown(name.text)}" in shape', hint)
-        return False
-
-    def star_function(self, read: Reader, field: Field, entry: ParsedEntry, scope: Scope) -> StarFunction | None:
-        """`*broadcast(a, b)`, `*drop(s, dim)` or `*replace(s, dim, k)`."""
-        text = f"*{entry.function}({', '.join(' '.join(part.text.split()) for part in entry.parts)})"
-        stars = entry.parts if entry.function == "broadcast" else entry.parts[:1]
-        for part in stars:
-            if part.text in self.spliced:
-                text = f"{part.text} is a list, and functions of stars take stars of inputs"
-                read.error(field.node.at(part.offset), text)
-                return None
-        known = [self.is_star(read, field, part, scope) for part in stars]
-        if not all(known):
-            return None
-        if entry.function == "broadcast":
-            return BroadcastEntry(tuple(part.text for part in stars), text)
-        numbers = [
-            read.expression_at(field.node, part.text, part.offset, scope, Type.INT, what)
-            for part, what in zip(entry.parts[1:], ("a dim", "a size"), strict=False)
-        ]
-        for part, number in zip(entry.parts[1:], numbers, strict=True):
-            if number is not None and self.on_hardware(number):
-                read.error(field.node.at(part.offset), "a function of stars cannot depend on the hardware")
-                return None
-        if None in numbers:
-            return None
-        dim, *sizes = [number for number in numbers if number is not None]
-        if entry.function == "drop":
-            return DropEntry(stars[0].text, dim, text)
-        return ReplaceEntry(stars[0].text, dim, sizes[0], text)
 
     def unused_sizes(self, outputs: Sequence[Output | None]) -> None:
         """Every size of `dynamic:` is that of an output."""
@@ -506,10 +376,6 @@ class _Checker:
 
 def _dim_name(dim: Dim) -> Name:
     return Name(dim.name, NameKind.STAR if dim.star else NameKind.DIM, Type.INT)
-
-
-def _only_under(holders: tuple[str, ...]) -> str:
-    return f"only {' and '.join(holders)} {'has' if len(holders) == 1 else 'have'} it, and may be None"
 
 
 def _written(node: load.Node) -> str:

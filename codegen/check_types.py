@@ -9,7 +9,6 @@ from dataclasses import replace
 from codegen import load, names
 from codegen.contract import Acc, Dtype, FixedDtype, TypeVariable, Variable
 from codegen.errors import nearest, shown
-from codegen.expr import Type
 from codegen.fields import Field, Take
 from codegen.load import Mapping, Scalar
 from codegen.parse_type import ParsedScalar, ParsedTensor
@@ -114,11 +113,3 @@ def resolve_dtype(read: Reader, field: Field, parsed: ParsedTensor, variables: M
     hint = f'did you mean "{close}"?' if close else known or f"declare it: types: {{{name}: floating}}"
     read.error(place, f'unknown dtype "{shown(name)}"', hint)
     return None
-
-
-def element_type(dtypes: Sequence[str]) -> Type:
-    """What an operand of these dtypes counts as while lines are read; each choice of dtypes is looked at afterwards."""
-    categories = {DTYPES[name].category for name in dtypes}
-    if categories == {"bool"}:
-        return Type.BOOL
-    return Type.INT if categories <= {"integral", "bool"} else Type.FLOAT

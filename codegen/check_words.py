@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite, isinf, isnan
 
 from codegen import layouts, supported
-from codegen.contract import Argument, DimEntry, ScalarType, TensorType, TypeVariable, Word, dtypes_of
+from codegen.contract import MAX_DIMS, Argument, DimEntry, ScalarType, TensorType, TypeVariable, Word, dtypes_of
 from codegen.errors import Position, nearest, shown
 from codegen.fields import Field
 from codegen.load import Scalar
@@ -17,9 +17,8 @@ from codegen.parse_type import ParsedWord
 from codegen.reader import Reader
 from codegen.types import DTYPES, whole_range
 
-# What CUDA takes as the arguments of a launch, and the entries of a table of sizes or strides in the call record.
+# What CUDA takes as the arguments of a launch.
 MAX_ARGUMENT_BYTES = 4096
-MAX_DIMS = 64
 
 
 def check_names(read: Reader, fields: Sequence[Field], taken: Mapping[str, str]) -> None:

@@ -12,6 +12,9 @@ from typing import TypeAlias
 from codegen.expr import Expr
 from codegen.types import BITS, DTYPES
 
+# Dims of a tensor: what PyTorch's own operators take, and what csrc/runtime/tensor.h has room for.
+MAX_DIMS = 64
+
 # ---------------------------------------------------------------- dtypes and shapes
 
 

@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from codegen.contract import BroadcastEntry
+from codegen.contract import MAX_DIMS, BroadcastEntry
 from codegen.errors import one_of
 from codegen.expr import Constant, Expr, Name, NameKind, Query, Type, names, walk
 from codegen.expr_text import print_text
@@ -275,7 +275,7 @@ def _message(rule: PlainRule) -> Message:
         case ComputeStar():
             return _star(rule)
         case DimsRule():
-            text = f"{rule.tensor}: expected at most 64 dimensions, got "
+            text = f"{rule.tensor}: expected at most {MAX_DIMS} dimensions, got "
             return Message((Text(text), DimCount(rule.star, rule.named)))
         case SizeRule():
             return Message(_joined((Text(f"{rule.tensor}: expected {print_text(rule.condition)}"), *_got(rule.expr))))

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import groupby
 from typing import TypeAlias
 
-from codegen.contract import BroadcastEntry, DimEntry, DropEntry, Output, ReplaceEntry, TensorType
+from codegen.contract import MAX_DIMS, BroadcastEntry, DimEntry, DropEntry, Output, ReplaceEntry, TensorType
 from codegen.expr import Conditional, Expr
 from codegen.expr import names as used_names
 from codegen.expr_c import can_overflow
@@ -190,7 +190,7 @@ def rule_lines(names: Names, rule: PlainRule) -> list[str]:
         case ComputeStar():
             return _star(names, rule)
         case DimsRule():
-            return _check(names, f"{names.dim_count(rule.star, rule.named)} <= 64", message(rule))
+            return _check(names, f"{names.dim_count(rule.star, rule.named)} <= {MAX_DIMS}", message(rule))
         case ElementsRule() | OffsetsRule() | SumRule() | OverlapRule() | PlaceRule():
             return []
 

@@ -10,7 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from codegen.contract import Acc, Argument, Dtype, FixedDtype, Output, ScalarType, Scratch, TensorType, Variable
+from codegen.contract import (
+    MAX_DIMS,
+    Acc,
+    Argument,
+    Dtype,
+    FixedDtype,
+    Output,
+    ScalarType,
+    Scratch,
+    TensorType,
+    Variable,
+)
 from codegen.expr import NameKind, names
 from codegen.layouts import layout, rank, tables
 from codegen.messages import MAX_LIST, MAX_TEXT
@@ -37,8 +48,6 @@ Fact = Literal["", "strides", "sizes", "dim", "row stride"]
 
 # Fields of element-wise operators; nothing in a spec can be called so.
 LAYOUT, STRIDES = "layout__", "stride__"
-
-MAX_DIMS = 64  # csrc/runtime/tensor.h
 
 # A "place" is that of a choice among its words, or the number of a dtype.
 C_SCALARS: dict[Kind, str] = {"integer": "int64_t", "real": "double", "boolean": "bool", "place": "int32_t"}

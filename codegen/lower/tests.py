@@ -9,11 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from codegen.autocast import cast_inputs
-from codegen.contract import Acc, Argument, Dtype, FixedDtype, TensorType, Word
+from codegen.contract import MAX_DIMS, Acc, Argument, Dtype, FixedDtype, TensorType, Word
 from codegen.lower.dynamic import sized_by
 from codegen.lower.elementwise_host import alike
 from codegen.lower.python_names import COLUMNS, call
-from codegen.lower.record import MAX_DIMS
 from codegen.lower.sample import Sample
 from codegen.lower.schema import public_schema
 from codegen.lower.tests_refused import Wrong, wrong_calls

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TypeAlias
 
-from codegen.contract import StarFunction
+from codegen.contract import MAX_DIMS, StarFunction
 from codegen.expr import Expr, Logic, Query, Type, Unary, integer
-from codegen.lower.record import MAX_DIMS
 from codegen.lower.sample import Sample
 from codegen.lower.tests_samples import failing, with_dims, without_star
 from codegen.lower.tests_scalars import Scalar, breaking

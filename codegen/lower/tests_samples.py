@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import chain, islice
 from math import prod
 
-from codegen.contract import BroadcastEntry, StarFunction, TensorType
+from codegen.contract import MAX_DIMS, BroadcastEntry, StarFunction, TensorType
 from codegen.expr import Expr
 from codegen.lower.sample import Sample, Size
 from codegen.lower.tests_scalars import (
@@ -115,15 +115,14 @@ def without_star(
 
 
 def with_dims(usual: Sample, rule: DimsRule) -> Sample | None:
-    """A call in which an output would have more than 64 dims."""
+    """A call in which an output would have more than MAX_DIMS dims."""
     for name, size in usual.dims.items():
-        for dims in range(62, 65) if isinstance(size, tuple) else ():
+        for dims in range(MAX_DIMS - 2, MAX_DIMS + 1) if isinstance(size, tuple) else ():
             sample = usual.resized({name: (1,) * dims})
             shapes = sample.shapes()
-            inputs = sample.inputs()
-            right = all(size >= 0 for shape in inputs for size in shape) and all(len(shape) <= 64 for shape in inputs)
+            right = all(len(shape) <= MAX_DIMS and min(shape, default=0) >= 0 for shape in sample.inputs())
             made = shapes.get(rule.tensor, ())
-            if right and len(made) > 64 and -1 not in made:
+            if right and len(made) > MAX_DIMS and -1 not in made:
                 return sample
     return None
 
