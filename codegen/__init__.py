@@ -10,7 +10,7 @@ The steps, in the order in which they run, and the modules that make them up:
     bind      what a call checks and binds, in order: bind and bind_*
     model     what the steps below see: model, contract, rules, expr (expr_fold and expr_value compute), types
     lower     model to final strings, one view for each generated file: lower/; expressions through expr_c, expr_python
-              and expr_text, texts of errors through messages, messages_c and messages_python
+              and expr_text, texts of errors through messages and messages_*
     render    views into templates/: render
     write     files that changed, or a diff: write
 

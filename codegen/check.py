@@ -18,7 +18,8 @@ from codegen.check_words import check_device, check_launch_size
 from codegen.contract import Argument, ScalarType, TensorType
 from codegen.errors import Diagnostics, Position, shown
 from codegen.load import Mapping, Node, Scalar
-from codegen.messages import MAX_SPELLED, message, spelled
+from codegen.messages import message
+from codegen.messages_parts import MAX_SPELLED, spelled
 from codegen.model import Library, Operator
 from codegen.reader import Reader
 from codegen.rules import ComputeStar, ElementsRule, ExpandRule, ShapeRule, SumRule, plain

@@ -13,7 +13,8 @@ from codegen.check_contract import Contract
 from codegen.errors import nearest, shown
 from codegen.expr import Expr, Name, Query, Type, walk
 from codegen.load import Mapping, Node, Scalar
-from codegen.messages import MAX_SPELLED, message, spelled
+from codegen.messages import message
+from codegen.messages_parts import MAX_SPELLED, spelled
 from codegen.model import Check, Samples
 from codegen.presence import Condition
 from codegen.reader import Reader

@@ -1,24 +1,39 @@
-"""The one table of run-time error texts.
+"""The one table of run-time error texts, as sequences of parts (messages_parts.py).
 
-A message is a sequence of fixed texts and run-time values. messages_c prints it as a printf format with arguments,
-messages_python as an f-string; so the host function and the fake kernel say the same. No message holds the leading
-`namespace::operator: `, which the callers of both put before.
-
-How values are spelled, in both languages: integers in decimal; floats as `float_text`; bools as True and False;
-dtypes by their torch name; devices as cuda:0; a shape as [2, 3], strides as (3, 1). Tensors have at most 64 dims
-and names and expressions are limited, so the length of every message is bounded.
+No message holds the leading `namespace::operator: `, which the callers of both printers put before.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from codegen.contract import MAX_DIMS, BroadcastEntry
 from codegen.errors import one_of
 from codegen.expr import Constant, Expr, Name, NameKind, Query, Type, names, walk
 from codegen.expr_text import print_text
+from codegen.messages_parts import (
+    AccDtypeOf,
+    ComputedDims,
+    DeviceOf,
+    DimCount,
+    DtypeOf,
+    ElementBefore,
+    ElementIndex,
+    ElementSum,
+    ElementValue,
+    ListIndex,
+    Message,
+    Part,
+    RankOf,
+    ShapeOf,
+    StarOf,
+    StridesOf,
+    Text,
+    TextOf,
+    Value,
+    joined,
+)
 from codegen.model import DynamicDim
 from codegen.rules import (
     AccDtypeRule,
@@ -57,162 +72,10 @@ from codegen.rules import (
 )
 from codegen.types import DTYPES
 
-# Spelled-out values (floats, shapes, dtypes) of one message; the C runtime keeps room for this many.
-MAX_SPELLED = 4
-
 # Bytes of a string argument and, on a GPU, values of a list argument that bodies can be handed: TEXT_ROOM, without the
 # final zero, and LIST_ROOM of csrc/runtime/argument.h.
 MAX_TEXT = 255
 MAX_LIST = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Fixed text."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """The value of an expression, spelled by its type. Only names and queries: it cannot fail."""
-
-    expr: Expr
-
-
-@dataclass(frozen=True, slots=True)
-class ShapeOf:
-    """[2, 3]"""
-
-    argument: str
-
-
-@dataclass(frozen=True, slots=True)
-class StridesOf:
-    """(1, 8)"""
-
-    argument: str
-
-
-@dataclass(frozen=True, slots=True)
-class StarOf:
-    """The dims that a star covers, or the values of a list: [2, 3]"""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class ComputedDims:
-    """The dims of function of stars number `index`: [2, 3]"""
-
-    index: int
-
-
-@dataclass(frozen=True, slots=True)
-class DimCount:
-    """How many dims a star has, and `named` more: a star of an input by its name, a function of stars by its number."""
-
-    star: str | int
-    named: int
-
-
-@dataclass(frozen=True, slots=True)
-class DtypeOf:
-    """float16"""
-
-    argument: str
-
-
-@dataclass(frozen=True, slots=True)
-class AccDtypeOf:
-    """The accumulation dtype of an argument's dtype: float32"""
-
-    argument: str
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceOf:
-    """cuda:0"""
-
-    argument: str
-
-
-@dataclass(frozen=True, slots=True)
-class TextOf:
-    """A string argument as it came, in double quotes, at most 60 characters of it."""
-
-    argument: str
-
-
-@dataclass(frozen=True, slots=True)
-class RankOf:
-    """2"""
-
-    argument: str
-
-
-@dataclass(frozen=True, slots=True)
-class ElementIndex:
-    """Where the first offending element of an argument stands: [2], [0, 3], or nothing for a 0-d tensor."""
-
-    argument: str
-
-
-@dataclass(frozen=True, slots=True)
-class ElementValue:
-    """The first offending element of an argument."""
-
-    argument: str
-
-
-@dataclass(frozen=True, slots=True)
-class ElementBefore:
-    """The element before the first offending one, of offsets."""
-
-    argument: str
-
-
-@dataclass(frozen=True, slots=True)
-class ElementSum:
-    """The sum of the elements that a rule is about; `type` is INT or FLOAT."""
-
-    argument: str
-    type: Type
-
-
-@dataclass(frozen=True, slots=True)
-class ListIndex:
-    """Which tensor of a list a rule is about: 3. `index` is _i, or _j for the second of two."""
-
-    index: str
-
-
-Part: TypeAlias = (
-    Text
-    | ListIndex
-    | Value
-    | ShapeOf
-    | StridesOf
-    | StarOf
-    | ComputedDims
-    | DimCount
-    | DtypeOf
-    | AccDtypeOf
-    | DeviceOf
-    | TextOf
-    | RankOf
-    | ElementIndex
-    | ElementValue
-    | ElementBefore
-    | ElementSum
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """An error text with holes."""
-
-    parts: tuple[Part, ...]
 
 
 def message(rule: PlainRule) -> Message:
@@ -263,11 +126,11 @@ def _message(rule: PlainRule) -> Message:
             return _rank(rule)
         case ShapeRule():
             start = Text(f"{rule.argument}: expected shape {rule.shape}")
-            return Message(_joined((start, *_known(rule.known), Text(", got "), ShapeOf(rule.argument))))
+            return Message(joined((start, *_known(rule.known), Text(", got "), ShapeOf(rule.argument))))
         case ExpandRule():
             start = Text(f"{rule.argument}: expected shape {rule.shape}")
             end = Text(", which does not broadcast to it")
-            return Message(_joined((start, *_known(rule.known), Text(", got "), ShapeOf(rule.argument), end)))
+            return Message(joined((start, *_known(rule.known), Text(", got "), ShapeOf(rule.argument), end)))
         case ContiguousRule():
             return Message((Text(f"{rule.argument}: expected contiguous, got strides "), StridesOf(rule.argument)))
         case CheckRule():
@@ -278,7 +141,7 @@ def _message(rule: PlainRule) -> Message:
             text = f"{rule.tensor}: expected at most {MAX_DIMS} dimensions, got "
             return Message((Text(text), DimCount(rule.star, rule.named)))
         case SizeRule():
-            return Message(_joined((Text(f"{rule.tensor}: expected {print_text(rule.condition)}"), *_got(rule.expr))))
+            return Message(joined((Text(f"{rule.tensor}: expected {print_text(rule.condition)}"), *_got(rule.expr))))
         case SizesRule():
             text = f"{rule.tensor}: expected sizes >= 0, got {rule.argument} = "
             return Message((Text(text), StarOf(rule.argument)))
@@ -348,7 +211,7 @@ def overflow_of(rule: Computing) -> Message:
 def _sum(rule: SumRule) -> Message:
     start = (Text(f"{rule.argument}: expected {rule.text}"), *_with(_values(rule.condition)))
     kind = next(name.type for name in names(rule.condition) if name.kind is NameKind.ELEMENT)
-    return Message(_joined((*start, Text(f", got sum({rule.of}) = "), ElementSum(rule.argument, kind))))
+    return Message(joined((*start, Text(f", got sum({rule.of}) = "), ElementSum(rule.argument, kind))))
 
 
 def offsets_messages(rule: OffsetsRule) -> dict[str, Message]:
@@ -362,54 +225,19 @@ def offsets_messages(rule: OffsetsRule) -> dict[str, Message]:
         "fall": (Text(f", which never fall, {got}"), *where, Text(" after "), ElementBefore(rule.argument)),
         "end": (Text(f", which end at {print_text(rule.total)}, {got}"), *where),
     }
-    return {fault: Message(_joined((*start, *ending))) for fault, ending in endings.items()}
+    return {fault: Message(joined((*start, *ending))) for fault, ending in endings.items()}
 
 
 def too_many(dim: DynamicDim) -> Message:
     """What a call says when a kernel leaves a size that is negative or above its bound."""
     start = (Text(f"{dim.name}: expected 0 <= {dim.name} <= {print_text(dim.bound)}"), *_with(_values(dim.bound)))
     count = Value(Name(dim.name, NameKind.DYNAMIC, Type.INT))
-    return Message(_joined((*start, Text(", got "), count, Text(" from the kernel"))))
+    return Message(joined((*start, Text(", got "), count, Text(" from the kernel"))))
 
 
 def mask_length(count: int) -> str:
     """How the error about a grad_mask that is not of `count` bools begins; csrc/runtime/boxed.c says the same."""
     return f"grad_mask: expected {count} bools, got "
-
-
-def float_text(value: float) -> str:
-    """How messages spell a float: the shortest of %.6g to %.17g that reads back as the same number, nan without a sign.
-
-    csrc/runtime/error.c and the generated package do the same.
-    """
-    if value != value:
-        return "nan"
-    for digits in range(6, 17):
-        text = f"{value:.{digits}g}"
-        if float(text) == value:
-            return text
-    return f"{value:.17g}"
-
-
-def quoted(text: str) -> str:
-    """How messages spell a string: in double quotes, cut behind 60 characters, control characters as `?`.
-
-    csrc/runtime/argument.c and the generated package do the same.
-    """
-    shown = "".join("?" if character < " " or character == "\x7f" else character for character in text[:60])
-    return f'"{shown}{"..." if len(text) > 60 else ""}"'
-
-
-def _joined(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Neighbouring texts as one."""
-    result: list[Part] = []
-    for part in parts:
-        last = result[-1] if result else None
-        if isinstance(part, Text) and isinstance(last, Text):
-            result[-1] = Text(last.text + part.text)
-        else:
-            result.append(part)
-    return tuple(result)
 
 
 def _same(what: str, argument: str, source: str, expected: Part, got: Part) -> Message:
@@ -428,7 +256,7 @@ def _dtype(rule: DtypeRule) -> Message:
             parts.append(Text(name))
         else:  # the dtype of an earlier variable, and its name
             parts += [Value(Name(name, NameKind.VARIABLE, Type.DTYPE)), Text(f" ({name})")]
-    return Message(_joined((*parts, Text(", got "), DtypeOf(rule.argument))))
+    return Message(joined((*parts, Text(", got "), DtypeOf(rule.argument))))
 
 
 def _rank(rule: RankRule) -> Message:
@@ -451,9 +279,9 @@ def _star(rule: ComputeStar) -> Message:
     """`*drop(s, dim): expected a dim of s with s = [2, 3] (from x), got dim = 2`"""
     if isinstance(rule.entry, BroadcastEntry):
         start = Text(f"{rule.entry.text}: expected sizes that broadcast")
-        return Message(_joined((start, *_known(rule.known, ", got "))))
+        return Message(joined((start, *_known(rule.known, ", got "))))
     start = Text(f"{rule.entry.text}: expected a dim of {rule.entry.name}")
-    return Message(_joined((start, *_known(rule.known), *_got(rule.entry.dim))))
+    return Message(joined((start, *_known(rule.known), *_got(rule.entry.dim))))
 
 
 def _length(rule: LengthRule) -> Message:
@@ -511,31 +339,12 @@ def _with(values: tuple[Expr, ...]) -> tuple[Part, ...]:
 def _check(rule: CheckRule) -> Message:
     rest = _got(rule.condition)
     if rule.message:
-        return Message(_joined((Text(f"{rule.message} (expected {rule.text}"), *rest, Text(")"))))
-    return Message(_joined((Text(f"expected {rule.text}"), *rest)))
+        return Message(joined((Text(f"{rule.message} (expected {rule.text}"), *rest, Text(")"))))
+    return Message(joined((Text(f"expected {rule.text}"), *rest)))
 
 
 def _elements(rule: ElementsRule) -> Message:
     known = tuple(value for value in _values(rule.condition) if not isinstance(value, Constant))
     start = Text(f"{rule.argument}: expected {rule.text}")
     got = (Text(f", got {rule.argument}"), ElementIndex(rule.argument), Text(" = "), ElementValue(rule.argument))
-    return Message(_joined((start, *_with(known), *got)))
-
-
-def spelled(text: Message) -> int:
-    """How many values of a message are spelled out in memory of their own (everything but integers and bools)."""
-    plain = (Type.INT, Type.BOOL, Type.DTYPE)
-    return sum(
-        not isinstance(part, Text | ListIndex | RankOf | DimCount | DtypeOf | AccDtypeOf)
-        and not (isinstance(part, Value) and part.expr.type in plain and not _optional_int(part.expr))
-        for part in text.parts
-    )
-
-
-def may_be_absent(expr: Expr) -> bool:
-    """Whether a value is that of an optional argument, which is spelled None when it is absent."""
-    return isinstance(expr, Name) and expr.kind is NameKind.OPTIONAL
-
-
-def _optional_int(expr: Expr) -> bool:
-    return may_be_absent(expr) and expr.type is Type.INT
+    return Message(joined((start, *_with(known), *got)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from codegen.expr import Type
 from codegen.expr_c import CNames, print_c
-from codegen.messages import DimCount, ListIndex, Message, Part, RankOf, Text, Value, may_be_absent
+from codegen.messages_parts import DimCount, ListIndex, Message, Part, RankOf, Text, Value, may_be_absent
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from codegen.expr import Type
 from codegen.expr_python import PythonNames, print_python
-from codegen.messages import Message, Part, Text, Value
+from codegen.messages_parts import Message, Part, Text, Value
 
 
 def python_escape(text: str) -> str:

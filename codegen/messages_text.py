@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from codegen.expr_text import print_text
-from codegen.messages import (
+from codegen.messages_parts import (
     AccDtypeOf,
     ComputedDims,
     DeviceOf,

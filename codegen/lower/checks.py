@@ -15,10 +15,11 @@ from codegen.lower.c_arguments import words_table
 from codegen.lower.c_layout import COLUMNS, fitted
 from codegen.lower.host import HostNames, dtype_constant, place, tensor, wanted
 from codegen.lower.statements import all_or_return, indented, overflows
-from codegen.messages import (
+from codegen.messages import Computing, message, overflow_of
+from codegen.messages_c import print_message_c
+from codegen.messages_parts import (
     AccDtypeOf,
     ComputedDims,
-    Computing,
     DeviceOf,
     DimCount,
     DtypeOf,
@@ -35,10 +36,7 @@ from codegen.messages import (
     StridesOf,
     TextOf,
     Value,
-    message,
-    overflow_of,
 )
-from codegen.messages_c import print_message_c
 from codegen.model import Operator
 from codegen.rules import (
     AccDtypeRule,

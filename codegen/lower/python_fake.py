@@ -15,7 +15,8 @@ from codegen.lower.elementwise_host import alike
 from codegen.lower.host import first_given
 from codegen.lower.python_arguments import condition as argument_condition
 from codegen.lower.python_names import HELPER, Names, call
-from codegen.messages import Message, mask_length, message, overflow_of
+from codegen.messages import mask_length, message, overflow_of
+from codegen.messages_parts import Message
 from codegen.rules import (
     AccDtypeRule,
     BindDim,

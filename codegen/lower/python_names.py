@@ -14,7 +14,7 @@ from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, ScalarType, Shape
 from codegen.expr import Binary, Call, Expr, Name, NameKind, Query, Type, Unary, children, rebuild
 from codegen.expr_python import PythonNames, print_python
 from codegen.lower.host import first_given
-from codegen.messages import (
+from codegen.messages_parts import (
     AccDtypeOf,
     ComputedDims,
     DeviceOf,

@@ -14,7 +14,8 @@ from codegen.lower.tests_samples import failing, with_dims, without_star
 from codegen.lower.tests_scalars import Scalar, breaking
 from codegen.lower.tests_texts import Broken, WrongCall, WrongTensor
 from codegen.lower.tests_values import Filling, Number, wrong_numbers
-from codegen.messages import Message, mask_length, message, offsets_messages
+from codegen.messages import mask_length, message, offsets_messages
+from codegen.messages_parts import Message
 from codegen.rules import (
     AccDtypeRule,
     CheckRule,

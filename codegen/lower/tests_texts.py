@@ -12,7 +12,7 @@ from codegen.expr import Expr, Name, Query, Type
 from codegen.lower.sample import Sample
 from codegen.lower.tests_scalars import Scalar
 from codegen.lower.tests_values import Number
-from codegen.messages import (
+from codegen.messages_parts import (
     AccDtypeOf,
     ComputedDims,
     DeviceOf,

@@ -12,8 +12,9 @@ from codegen.expr import Query
 from codegen.expr_c import CNames
 from codegen.expr_python import PythonNames
 from codegen.expr_text import print_text
-from codegen.messages import Message, Part, StarOf, Text, Value, float_text, message, overflow, overflow_of, spelled
+from codegen.messages import message, overflow, overflow_of
 from codegen.messages_c import c_escape, print_message_c
+from codegen.messages_parts import Message, Part, StarOf, Text, Value, float_text, spelled
 from codegen.messages_python import print_message_python, python_escape
 from codegen.model import Operator
 from codegen.rules import BindDim, BindStar, CheckRule, Derive
