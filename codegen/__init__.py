@@ -5,8 +5,8 @@ The steps, in the order in which they run, and the modules that make them up:
 
     load      YAML to a tree with positions: load
     check     tree to model, every problem reported: check and check_*; reader and fields read nodes, parse_type and
-              defaults types, expr_parse expressions within a scope; names says what may be called how, supported
-              refuses what is not built yet, bodies looks for csrc/<op>.c and .cu
+              defaults types, expr_syntax and expr_parse expressions within a scope; names says what may be called
+              how, supported refuses what is not built yet, bodies looks for csrc/<op>.c and .cu
     bind      what a call checks and binds, in order: bind and bind_*
     model     what the steps below see: model, contract, rules, expr (expr_fold and expr_value compute), types
     lower     model to final strings, one view for each generated file: lower/; expressions through expr_c, expr_python

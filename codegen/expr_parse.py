@@ -1,24 +1,17 @@
 """From the text of an expression to the checked tree.
 
-Python's own parser reads the text, a strict whitelist of its nodes is taken, every name must be in the Scope and
-every operation must fit the types of its operands. Problems carry the offset in the text at which they stand. Nothing
-of the text is ever evaluated or copied into output.
+Python's own parser reads the text (expr_syntax), a strict whitelist of its nodes is taken, every name must be in the
+Scope and every operation must fit the types of its operands. Problems carry the offset in the text at which they stand.
 """
 
 from __future__ import annotations
 
 import ast
-import contextlib
-import re
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
 
 from codegen import elementwise
 from codegen.errors import nearest, one_of
 from codegen.expr import (
-    INT_MAX,
     INT_MIN,
     Binary,
     Call,
@@ -34,11 +27,11 @@ from codegen.expr import (
     Type,
     Unary,
 )
+from codegen.expr_syntax import ExprProblem, Stop, python_name, python_tree, read_bytes, read_constant, read_index
 from codegen.presence import Condition, surely_given
 from codegen.scope import Scope, Subject
 from codegen.types import DTYPES
 
-MAX_LENGTH = 400
 MAX_DEPTH = 40
 
 _BINARY = {
@@ -70,25 +63,6 @@ FUNCTIONS = (*_CALLS, "min", "max", *_QUERIES)
 # Functions of all elements of an input and their number of arguments, in `values:`.
 ELEMENT_FUNCTIONS = {"sum": 1, "offsets": 2}
 LINE_FUNCTIONS = (*elementwise.FUNCTIONS, "min", "max", "given", "sizeof")  # in `elementwise:`
-_ODD = re.compile(r"[^ -~]|[\\;#`$?{}]")
-
-
-@dataclass(frozen=True)
-class ExprProblem:
-    """What is wrong, at which offset of the text."""
-
-    offset: int
-    text: str
-    hint: str = ""
-    unknown: str = ""  # the name, when nothing of that name is known
-
-
-class _Stop(Exception):
-    """Ends the reading of one expression; carries its problem."""
-
-    def __init__(self, node: ast.expr | int, text: str, hint: str = "") -> None:
-        super().__init__(text)
-        self.problem = ExprProblem(node if isinstance(node, int) else node.col_offset, text, hint)
 
 
 def parse(text: str, scope: Scope) -> tuple[Expr | None, list[ExprProblem]]:
@@ -97,32 +71,11 @@ def parse(text: str, scope: Scope) -> tuple[Expr | None, list[ExprProblem]]:
         return scope.names[text], []
     reader = _Reader(scope)
     try:
-        expr = reader.read(_python_tree(text), 0)
-    except _Stop as stop:
+        expr = reader.read(python_tree(text), 0)
+    except Stop as stop:
         # What follows from an unknown name is noise.
         return None, reader.problems or [stop.problem]
     return (None, reader.problems) if reader.problems else (expr, [])
-
-
-@cache  # operators of one file say much the same
-def _python_tree(text: str) -> ast.expr:
-    if not text.strip():
-        raise _Stop(0, "an expression is missing here")
-    if len(text) > MAX_LENGTH:
-        raise _Stop(0, f"an expression has at most {MAX_LENGTH} characters", "name parts of it under dims:")
-    odd = _ODD.search(text)
-    if odd:
-        raise _Stop(odd.start(), f"unexpected character {odd.group()!r} in an expression")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text.rstrip(), mode="eval").body
-    except SyntaxError as error:
-        offset = min(max((error.offset or 1) - 1, 0), len(text) - 1)
-        hint = "`=` gives a default; equality is `==`" if re.search(r"(?<![=<>!])=(?!=)", text) else ""
-        raise _Stop(offset, f'"{text}" is not an expression', hint) from None
-    except (ValueError, MemoryError, RecursionError):
-        raise _Stop(0, "this expression is nested too deeply") from None
 
 
 class _Reader:
@@ -136,10 +89,10 @@ class _Reader:
 
     def read(self, node: ast.expr, depth: int) -> Expr:
         if depth > MAX_DEPTH:
-            raise _Stop(node, "this expression is nested too deeply")
+            raise Stop(node, "this expression is nested too deeply")
         match node:
             case ast.Constant():
-                return _constant(node)
+                return read_constant(node)
             case ast.Name():
                 return self.name(node)
             case ast.UnaryOp(op=ast.Not()):
@@ -162,7 +115,7 @@ class _Reader:
                 return self.call(node, depth)
             case ast.Subscript() if self.scope.elements:
                 return self.column(node)
-        raise _Stop(node, f"{_python_name(node)} is not part of the expression language")
+        raise Stop(node, f"{python_name(node)} is not part of the expression language")
 
     def wanted(self, node: ast.expr, depth: int, types: Sequence[Type], operator: str) -> Expr:
         expr = self.read(node, depth + 1)
@@ -171,7 +124,7 @@ class _Reader:
             if Type.BOOL in types and isinstance(node, ast.Name) and node.id in self.scope.subjects:
                 hint = f"given({node.id}) asks whether it was given"
             wanted = " or ".join(kind.value for kind in types)
-            raise _Stop(node, f"`{operator}` takes {wanted}, and this is {_article(expr.type)}", hint)
+            raise Stop(node, f"`{operator}` takes {wanted}, and this is {_article(expr.type)}", hint)
         return expr
 
     def under(self, conditions: Sequence[Condition], node: ast.expr, depth: int, operator: str = "") -> Expr:
@@ -237,12 +190,12 @@ class _Reader:
     def binary(self, node: ast.BinOp, depth: int) -> Expr:
         operator = _BINARY.get(type(node.op))
         if operator is None:
-            raise _Stop(node, f"{_python_name(node.op)} is not part of the expression language")
+            raise Stop(node, f"{python_name(node.op)} is not part of the expression language")
         left = self.wanted(node.left, depth, self.numeric, operator)
         right = self.wanted(node.right, depth, self.numeric, operator)
         is_float = operator == "/" or Type.FLOAT in (left.type, right.type)
         if is_float and operator in ("//", "%"):
-            raise _Stop(node, f"`{operator}` takes int, and this is a float")
+            raise Stop(node, f"`{operator}` takes int, and this is a float")
         return Binary(operator, left, right, Type.FLOAT if is_float else Type.INT)
 
     def compare(self, node: ast.Compare, depth: int) -> Expr:
@@ -254,10 +207,10 @@ class _Reader:
         for i, op in enumerate(node.ops):
             operator = _COMPARE.get(type(op))
             if operator is None:
-                raise _Stop(parts[i + 1], "`is` is not part of the expression language", "use ==, or given(x)")
+                raise Stop(parts[i + 1], "`is` is not part of the expression language", "use ==, or given(x)")
             if not self.comparable(operands[i].type, operands[i + 1].type, operator):
                 left, right = _article(operands[i].type), _article(operands[i + 1].type)
-                raise _Stop(parts[i + 1], f"`{operator}` cannot compare {left} with {right}")
+                raise Stop(parts[i + 1], f"`{operator}` cannot compare {left} with {right}")
             self.words(parts[i + 1], operands[i], operands[i + 1])
             operators.append(operator)
         return Compare(tuple(operands), tuple(operators))
@@ -268,21 +221,21 @@ class _Reader:
             return
         pair = (left, right) if isinstance(left, Name) else (right, left)
         if not (isinstance(pair[0], Name) and isinstance(pair[1], Constant)):
-            raise _Stop(node, "a choice is compared with a word", 'for instance mode == "tanh"')
+            raise Stop(node, "a choice is compared with a word", 'for instance mode == "tanh"')
         words = self.scope.choices[pair[0].name]
         if pair[1].value not in words:
             hint = f"expected {one_of(words)}"
-            raise _Stop(node, f'"{pair[1].value}" is none of the choices of {pair[0].name}', hint)
+            raise Stop(node, f'"{pair[1].value}" is none of the choices of {pair[0].name}', hint)
 
     def member(self, node: ast.Compare, depth: int) -> Expr:
         listed = node.comparators[0]
         if len(node.ops) != 1 or not isinstance(listed, ast.List | ast.Tuple) or not listed.elts:
-            raise _Stop(listed, "`in` takes a list in brackets, as in x in [1, 2]")
+            raise Stop(listed, "`in` takes a list in brackets, as in x in [1, 2]")
         operand = self.read(node.left, depth + 1)
         choices = tuple(self.read(element, depth + 1) for element in listed.elts)
         for element, choice in zip(listed.elts, choices, strict=True):
             if not self.comparable(operand.type, choice.type, "=="):
-                raise _Stop(element, f"`in` cannot compare {_article(operand.type)} with {_article(choice.type)}")
+                raise Stop(element, f"`in` cannot compare {_article(operand.type)} with {_article(choice.type)}")
             self.words(element, operand, choice)
         return Member(operand, choices, isinstance(node.ops[0], ast.NotIn))
 
@@ -301,13 +254,13 @@ class _Reader:
         kind = then.type
         if then.type is not otherwise.type:
             if then.type not in self.numeric or otherwise.type not in self.numeric:
-                raise _Stop(place, f"one branch is {_article(then.type)}, the other {_article(otherwise.type)}")
+                raise Stop(place, f"one branch is {_article(then.type)}, the other {_article(otherwise.type)}")
             kind = Type.FLOAT if Type.FLOAT in (then.type, otherwise.type) else Type.INT
         return Conditional(condition, then, otherwise, kind)
 
     def call(self, node: ast.Call, depth: int) -> Expr:
         if not isinstance(node.func, ast.Name):
-            raise _Stop(node.func, "only the functions of the expression language can be called")
+            raise Stop(node.func, "only the functions of the expression language can be called")
         function = node.func.id
         if self.scope.elements and function in ELEMENT_FUNCTIONS:
             return self.of_elements(node, function, depth)
@@ -315,9 +268,9 @@ class _Reader:
         if function not in functions:
             close = nearest(function, functions)
             hint = f'did you mean "{close}"?' if close else f"functions are {', '.join(functions)}"
-            raise _Stop(node.func, f'unknown function "{function}"', hint)
+            raise Stop(node.func, f'unknown function "{function}"', hint)
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
-            raise _Stop(node, f"{function} takes plain arguments only")
+            raise Stop(node, f"{function} takes plain arguments only")
         if function in _QUERIES:
             return self.query(node, function)
         if self.scope.lines:
@@ -328,7 +281,7 @@ class _Reader:
         """A function of elements; where, pow and clamp are other ways to write what the language has already."""
         count = elementwise.FUNCTIONS.get(function)
         if len(node.args) != count and (count is not None or len(node.args) < 2):
-            raise _Stop(node, f"{function} takes {_count(count)}, got {len(node.args)}")
+            raise Stop(node, f"{function} takes {_count(count)}, got {len(node.args)}")
         if function == "where":
             condition = self.wanted(node.args[0], depth, (Type.BOOL,), function)
             then = self.under([Condition(condition)], node.args[1], depth)
@@ -347,7 +300,7 @@ class _Reader:
         types = _NUMERIC if function in ("min", "max", "abs") else (Type.INT,)
         count = _CALLS.get(function)
         if len(node.args) != count and (count is not None or len(node.args) < 2):
-            raise _Stop(node, f"{function} takes {_count(count)}, got {len(node.args)}")
+            raise Stop(node, f"{function} takes {_count(count)}, got {len(node.args)}")
         arguments = tuple(self.wanted(argument, depth, types, function) for argument in node.args)
         is_float = any(argument.type is Type.FLOAT for argument in arguments)
         return Call(function, arguments, Type.FLOAT if is_float else Type.INT)
@@ -355,26 +308,26 @@ class _Reader:
     def query(self, node: ast.Call, function: str) -> Expr:
         arguments = list(node.args)
         if function == "aligned" and not self.scope.pointers:
-            raise _Stop(node, "aligned() can be used in launches only")
+            raise Stop(node, "aligned() can be used in launches only")
         if function == "aligned" and len(arguments) == 1:
-            return Query(function, "", (_bytes(arguments[0]),), Type.BOOL)
+            return Query(function, "", (read_bytes(arguments[0]),), Type.BOOL)
         count = 2 if function in ("size", "stride", "aligned") else 1
         if len(arguments) != count:
-            raise _Stop(node, f"{function} takes {_count(count)}, got {len(arguments)}")
+            raise Stop(node, f"{function} takes {_count(count)}, got {len(arguments)}")
         subject = arguments[0]
         if not isinstance(subject, ast.Name):
-            raise _Stop(subject, f"{function} takes the name of {'a dtype' if function == 'sizeof' else 'an argument'}")
+            raise Stop(subject, f"{function} takes the name of {'a dtype' if function == 'sizeof' else 'an argument'}")
         if function == "sizeof":
             if subject.id not in self.scope.variables and subject.id not in DTYPES:
                 known = ", ".join(self.scope.variables)
-                raise _Stop(
+                raise Stop(
                     subject, f'"{subject.id}" is not a dtype', f"dtype variables here are {known}" if known else ""
                 )
             return Query(function, subject.id, (), Type.INT)
         asked = self.subject(subject, function)
         if function == "aligned":
-            return Query(function, subject.id, (_bytes(arguments[1]),), Type.BOOL)
-        operands = (_index(arguments[1], function, asked),) if count == 2 else ()
+            return Query(function, subject.id, (read_bytes(arguments[1]),), Type.BOOL)
+        operands = (read_index(arguments[1], function, asked),) if count == 2 else ()
         return Query(function, subject.id, operands, _QUERIES[function])
 
     def subject(self, node: ast.Name, function: str) -> Subject:
@@ -382,18 +335,18 @@ class _Reader:
         asked = subjects.get(node.id)
         if asked is None:
             if node.id in self.scope.absent:
-                raise _Stop(node, f'"{node.id}" cannot be used here', self.scope.absent[node.id])
+                raise Stop(node, f'"{node.id}" cannot be used here', self.scope.absent[node.id])
             close = nearest(node.id, subjects)
             hint = f'did you mean "{close}"?' if close else f"{function} may ask about {', '.join(subjects)}"
-            raise _Stop(node, f'"{node.id}" is not a tensor that is known here', hint if subjects else "")
+            raise Stop(node, f'"{node.id}" is not a tensor that is known here', hint if subjects else "")
         if function == "given":
             if not asked.may_be_absent:
-                raise _Stop(node, f'"{node.id}" is always given', "only optionals and gradients can be missing")
+                raise Stop(node, f'"{node.id}" is always given', "only optionals and gradients can be missing")
         elif function == "len":
             if not asked.is_list:
-                raise _Stop(node, f'"{node.id}" is not a list')
+                raise Stop(node, f'"{node.id}" is not a list')
         elif not asked.is_tensor or asked.is_list:
-            raise _Stop(node, f'{function} takes a tensor, and "{node.id}" is not one')
+            raise Stop(node, f'{function} takes a tensor, and "{node.id}" is not one')
         if function not in ("given", "aligned") and asked.may_be_absent:  # what is absent is aligned
             self.present(node, (node.id,))
         return asked
@@ -404,7 +357,7 @@ class _Reader:
         """`sum(x)`, `sum(x[:, 0])` or `offsets(x, total)`."""
         count = ELEMENT_FUNCTIONS[function]
         if node.keywords or len(node.args) != count:
-            raise _Stop(node, f"{function} takes {_count(count)}, got {len(node.args)}")
+            raise Stop(node, f"{function} takes {_count(count)}, got {len(node.args)}")
         summed = node.args[0]
         of = self.column(summed) if isinstance(summed, ast.Subscript) else self.element(summed, function)
         column = of.operands if isinstance(of, Query) else ()
@@ -412,15 +365,15 @@ class _Reader:
         if function == "sum":
             return Query(function, name, column, of.type)
         if of.type is not Type.INT:
-            raise _Stop(summed, "offsets are integers")
+            raise Stop(summed, "offsets are integers")
         return Query(function, name, (self.wanted(node.args[1], depth, (Type.INT,), function), *column), Type.BOOL)
 
     def element(self, node: ast.expr, function: str) -> Name:
         if not isinstance(node, ast.Name):
-            raise _Stop(node, f"{function} takes an input or a column of one")
+            raise Stop(node, f"{function} takes an input or a column of one")
         found = self.scope.names.get(node.id)
         if found is None or found.kind is not NameKind.ELEMENT:
-            raise _Stop(node, f'"{node.id}" is not a tensor that is known here')
+            raise Stop(node, f'"{node.id}" is not a tensor that is known here')
         return found
 
     def column(self, node: ast.Subscript) -> Query:
@@ -436,29 +389,9 @@ class _Reader:
         if not fits or not front or (asked.star and asked.back == 0) or type(index) is not int:
             several = asked.back > 0 if asked.star else asked.front > 1
             hint = f"a column of {element.name} is written {element.name}[{wanted}]" if several else "it has none"
-            raise _Stop(node, f"this is not a column of {element.name}", hint)
+            raise Stop(node, f"this is not a column of {element.name}", hint)
         written = f"[{'..., ' if asked.star else ':, ' * len(front)}{index}]"
         return Query("column", element.name, (Constant(index, Type.INT), Constant(written, Type.STR)), element.type)
-
-
-def _constant(node: ast.Constant) -> Constant:
-    value = node.value
-    if isinstance(value, bool):
-        return Constant(value, Type.BOOL)
-    if isinstance(value, int):
-        if value > INT_MAX:
-            raise _Stop(node, "this number does not fit 64 bits")
-        return Constant(value, Type.INT)
-    if isinstance(value, float):
-        if value == float("inf"):
-            raise _Stop(node, "this number is too large for a float")
-        return Constant(value, Type.FLOAT)
-    if isinstance(value, str):
-        if not re.fullmatch(r"[A-Za-z0-9_.+-]*", value):
-            raise _Stop(node, "a word is made of letters, digits and _ . + -")
-        return Constant(value, Type.STR)
-    hint = "given(x) asks whether an optional was given" if value is None else ""
-    raise _Stop(node, f"{_python_name(node)} is not part of the expression language", hint)
 
 
 def _negative(operand: Expr) -> Expr:
@@ -466,34 +399,6 @@ def _negative(operand: Expr) -> Expr:
     if isinstance(operand, Constant) and not isinstance(operand.value, str):
         return Constant(-operand.value, operand.type)
     return Unary("-", operand, operand.type)
-
-
-def _index(node: ast.expr, function: str, asked: Subject) -> Constant:
-    """A dim that the contract names, so that no call can miss it. Negative ones count from the back, as in Python."""
-    value: object = None
-    with contextlib.suppress(ValueError, TypeError):
-        value = ast.literal_eval(node)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _Stop(node, f"{function} takes a constant index")
-    rank = asked.front + asked.back
-    if not asked.star:
-        if not -rank <= value < rank:
-            raise _Stop(node, f"there is no dim {value}: the contract has {rank} dim{'' if rank == 1 else 's'}")
-        return Constant(value % rank, Type.INT)
-    if value >= asked.front or value < -asked.back:
-        raise _Stop(
-            node,
-            f"dim {value} may be missing or lie inside the star",
-            "only dims that the contract names can be asked for",
-        )
-    return Constant(value, Type.INT)
-
-
-def _bytes(node: ast.expr) -> Constant:
-    value = node.value if isinstance(node, ast.Constant) else None
-    if type(value) is not int or value not in (2, 4, 8, 16, 32, 64, 128):
-        raise _Stop(node, "aligned takes a number of bytes: 2, 4, 8, 16, 32, 64 or 128")
-    return Constant(value, Type.INT)
 
 
 def _count(count: int | None) -> str:
@@ -504,27 +409,3 @@ def _count(count: int | None) -> str:
 
 def _article(kind: Type) -> str:
     return "an int" if kind is Type.INT else f"a {kind.value}"
-
-
-def _python_name(node: ast.AST) -> str:
-    known = {
-        "Attribute": "`.`",
-        "Subscript": "`[...]` after a name",
-        "Lambda": "lambda",
-        "List": "a list outside `in`",
-        "Tuple": "a tuple",
-        "BitAnd": "`&`",
-        "BitOr": "`|`",
-        "BitXor": "`^`",
-        "LShift": "`<<`",
-        "RShift": "`>>`",
-        "MatMult": "`@`",
-        "Invert": "`~`",
-        "JoinedStr": "an f-string",
-        "NamedExpr": "`:=`",
-    }
-    if isinstance(node, ast.UnaryOp):
-        return "`~`"
-    if isinstance(node, ast.Constant):
-        return "None" if node.value is None else "`...`" if node.value is ... else f"{type(node.value).__name__}"
-    return known.get(type(node).__name__, "this")

@@ -11,7 +11,8 @@ from codegen import load
 from codegen.errors import Diagnostics, Position, nearest, shown
 from codegen.expr import Expr, Type
 from codegen.expr_fold import FoldError, fold, zero_divisor
-from codegen.expr_parse import ExprProblem, parse
+from codegen.expr_parse import parse
+from codegen.expr_syntax import ExprProblem
 from codegen.expr_text import print_text
 from codegen.load import Mapping, Node, Scalar
 from codegen.scope import Scope
