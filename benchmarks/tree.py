@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .options import ROOT, child_environment
 
-PARTS = ("CMakeLists.txt", "cmake", "codegen", "csrc", "generated", "ops.yaml", "templates")
+PARTS = ("CMakeLists.txt", "cmake", "codegen", "csrc", "docs", "generated", "ops.yaml", "templates")
 
 
 def copy_tree(folder: Path) -> Path:
