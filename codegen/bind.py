@@ -21,6 +21,7 @@ from codegen.contract import (
     TensorType,
     TypeVariable,
     named_stars,
+    numbers_in,
 )
 from codegen.expr import Compare, Constant, Expr, Logic, Query, Type, Unary, integer, names
 from codegen.expr_text import print_text
@@ -158,10 +159,10 @@ def _named(entry: ShapeEntry) -> Iterator[str]:
     """The names in one entry of a shape."""
     if isinstance(entry, StarEntry):
         yield entry.name
-    elif isinstance(entry, DimEntry):
-        yield from (name.name for name in names(entry.expr))
-    else:
+    elif not isinstance(entry, DimEntry):
         yield from named_stars(entry)
+    for expr in numbers_in(entry):
+        yield from (name.name for name in names(expr))
 
 
 def _overlaps(tensors: Sequence[tuple[str, TensorType]], optional: frozenset[str]) -> Iterator[Rule]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from codegen.bind_names import index_of
 from codegen.contract import DimEntry, ReplaceEntry, Shape, ShapeEntry, StarEntry, StarFunction, named_stars
-from codegen.expr import Binary, Call, Conditional, Constant, Expr, Name, NameKind, Type, names, uses
+from codegen.expr import Binary, Call, Conditional, Constant, Expr, Name, NameKind, Query, names, uses
 from codegen.expr_text import print_text
 from codegen.model import Dim, Place
 from codegen.rules import (
@@ -160,4 +160,6 @@ def never_negative(expr: Expr) -> bool:
             return True
         case Conditional():
             return never_negative(expr.then) and never_negative(expr.otherwise)
-    return expr.type is Type.INT and hasattr(expr, "function") and expr.function in ("numel", "size", "dim", "len")
+        case Query(function="numel" | "size" | "dim" | "len"):
+            return True
+    return False

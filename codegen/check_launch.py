@@ -138,12 +138,12 @@ class _Checker:
 
     def default_units(self) -> Expr:
         """The first output's shape, or that of the first written argument, without its last entry; a star is one."""
-        kinds = [argument.type for argument in self.contract.arguments if isinstance(argument.type, TensorType)]
-        lists = [argument.name for argument in self.contract.arguments if getattr(argument.type, "written", False)]
-        if not self.contract.outputs and lists and kinds[0].is_list:
-            return Query("len", lists[0], (), Type.INT)
+        kinds = [(argument.name, argument.type) for argument in self.contract.arguments]
+        written = [(name, kind) for name, kind in kinds if isinstance(kind, TensorType) and kind.written]
+        if not self.contract.outputs and written and written[0][1].is_list:
+            return Query("len", written[0][0], (), Type.INT)
         shapes = [output.type.shape for output in self.contract.outputs]
-        shapes += [kind.shape for kind in kinds if kind.written]
+        shapes += [kind.shape for _, kind in written]
         if not shapes:
             return integer(1)
         factors: list[Expr] = []

@@ -129,6 +129,18 @@ def named_stars(entry: StarFunction) -> tuple[str, ...]:
     return entry.names if isinstance(entry, BroadcastEntry) else (entry.name,)
 
 
+def numbers_in(entry: ShapeEntry) -> tuple[Expr, ...]:
+    """The expressions that an entry is made of, beside stars."""
+    match entry:
+        case DimEntry():
+            return (entry.expr,)
+        case DropEntry():
+            return (entry.dim,)
+        case ReplaceEntry():
+            return (entry.dim, entry.size)
+    return ()
+
+
 @dataclass(frozen=True)
 class Shape:
     """The entries of `[*rows, n]`; at most one of them is not a DimEntry."""

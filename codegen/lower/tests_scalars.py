@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from codegen.contract import Argument, DimEntry, ScalarType, StarEntry, TensorType
+from codegen.contract import Argument, ScalarType, StarEntry, TensorType, numbers_in
 from codegen.expr import names
 from codegen.messages import MAX_TEXT
 from codegen.model import Operator
@@ -100,7 +100,7 @@ def _in_shapes(op: Operator) -> set[str]:
     """The names in the shapes of inputs and outputs."""
     kinds = [argument.type for argument in op.tensors] + [output.type for output in op.outputs]
     entries = [entry for kind in kinds if isinstance(kind, TensorType) for entry in kind.shape.entries]
-    found = {name.name for entry in entries if isinstance(entry, DimEntry) for name in names(entry.expr)}
+    found = {name.name for entry in entries for expr in numbers_in(entry) for name in names(expr)}
     return found | {entry.name for entry in entries if isinstance(entry, StarEntry)}
 
 

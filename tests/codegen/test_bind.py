@@ -12,6 +12,7 @@ from codegen.rules import (
     BindDim,
     BindStar,
     CheckRule,
+    ComputeStar,
     Derive,
     DeviceRule,
     DimCompare,
@@ -125,6 +126,25 @@ def test_dims_are_computed_where_they_are_needed(operator: Callable[[str], Opera
         elif isinstance(rule, ShapeRule):
             order.append(rule.argument)
     assert order == ["early", "w", "step > 0", "wide", "tiles", "tiles < 9", "n > 1", "last"]
+
+
+def test_dims_are_computed_before_functions_of_stars(operator: Callable[[str], Operator]) -> None:
+    """Also those that say which dim is dropped or replaced, and by what."""
+    op = operator("""
+        types: {T: [float32]}
+        inputs: {x: "T[*s]", k: int, h: "T[*replace(s, last, part)]", d: "T[*drop(s, first)]"}
+        dims: {last: dim(x) - 1, part: k // 2, first: last - last, later: part}
+        outputs: {y: "T[*s]"}
+        parallel: 1
+        devices: [cpu]
+    """)
+    order = []
+    for rule in op.rules:
+        if isinstance(rule, Derive):
+            order.append(rule.name)
+        elif isinstance(rule, ComputeStar):
+            order.append(rule.entry.text)
+    assert order == ["last", "part", "*replace(s, last, part)", "first", "*drop(s, first)", "later"]
 
 
 def test_a_star_used_as_a_dim_is_its_product(operator: Callable[[str], Operator]) -> None:

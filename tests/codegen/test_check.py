@@ -104,6 +104,24 @@ def test_default_units(operator: Callable[[str], Operator], shape: str, units: s
     assert print_text(op.passes[0].units) == units
 
 
+@pytest.mark.parametrize(
+    ("inputs", "units"),
+    [
+        ('{x: "T[m, n]", ys: "T[*s][]!", z: "T[]!"}', "len(ys)"),
+        ('{xs: "T[*s][]", total: "T[k, 2]!"}', "k"),
+    ],
+)
+def test_default_units_of_what_is_written(operator: Callable[[str], Operator], inputs: str, units: str) -> None:
+    """The first written argument counts, whatever stands before it."""
+    op = operator(f"""
+        types: {{T: [float32]}}
+        inputs: {inputs}
+        devices: [cpu]
+        differentiable: false
+    """)
+    assert print_text(op.passes[0].units) == units
+
+
 def test_every_other_key(operator: Callable[[str], Operator]) -> None:
     op = operator("""
         doc: >
