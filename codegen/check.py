@@ -4,13 +4,13 @@ so far.
 
 from __future__ import annotations
 
-from collections.abc import Mapping as Map
 from dataclasses import dataclass, replace
 
-from codegen import bind, check_keys, check_rules, check_values, derive_operators, keys, names, supported
+from codegen import bind, check_keys, check_rules, check_values, keys, names, supported
 from codegen.check_arguments import check_constants
 from codegen.check_backward import Declared, check_backward, names_operator
 from codegen.check_contract import check_contract
+from codegen.check_derived import origin, with_gradients
 from codegen.check_elementwise import as_loops_make, as_loops_see, check_elementwise
 from codegen.check_launch import Passes, check_passes
 from codegen.check_variants import check_variants
@@ -74,44 +74,11 @@ def check(tree: Node | None, diagnostics: Diagnostics) -> Checked | None:
     if diagnostics.failed:
         return None
     places = {item.key.text: item.key for item in found}
-    operators = _with_gradients(read, operators, places)
+    operators = with_gradients(read, operators, places)
     if diagnostics.failed:
         return None
-    derived = {op.name: places[_origin(op, operators)].position for op in operators}
+    derived = {op.name: places[origin(op, operators)].position for op in operators}
     return Checked(Library(namespace, tuple(operators)), derived)
-
-
-def _origin(op: Operator, operators: list[Operator]) -> str:
-    """The operator of the spec that an operator belongs to."""
-    while op.derived_from:
-        op = next(other for other in operators if other.name == op.derived_from)
-    return op.name
-
-
-def _with_gradients(read: Reader, operators: list[Operator], places: Map[str, Scalar]) -> list[Operator]:
-    """The operators, each element-wise one followed by its gradient and the gradient of that."""
-    found: list[Operator] = []
-    for op in operators:
-        if not derive_operators.differentiable(op):
-            found.append(op)
-            continue
-        if derive_operators.never_differentiable(op):
-            found.append(replace(op, differentiable=False))
-            continue
-        derived = derive_operators.derive(op)
-        if derived is None:
-            found.append(op)
-            continue
-        second = derive_operators.derive(derived.operator)
-        names_ = [derived.operator.name, *([second.operator.name] if second else [])]
-        for name in names_:
-            if name in places:
-                text = f'its gradient is derived and called "{name}", and there is an operator of that name'
-                read.within(op.name).error(places[op.name], text, f"for instance backward: {name}")
-        found.append(replace(op, backward=derived.backward))
-        found.append(replace(derived.operator, backward=second.backward if second else None))
-        found += [second.operator] if second else []
-    return found
 
 
 def _namespace(read: Reader, root: Mapping) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from codegen import supported
@@ -21,7 +21,7 @@ from codegen.contract import (
 )
 from codegen.errors import nearest, shown
 from codegen.load import Scalar
-from codegen.model import Backward, Binding, Gradient, Operator
+from codegen.model import Backward, Binding, Dim, Gradient, Operator
 from codegen.reader import Reader
 from codegen.types import DTYPES, is_floating
 
@@ -113,6 +113,7 @@ class _Matcher:
 
     def binding(self, argument: Argument) -> Binding | None:
         name, forward = argument.name, self.forward
+        self.one_meaning(name)
         source = next((known for known in forward.arguments if known.name == name), None)
         if source is not None:
             self.compare(argument, source.type, "input")
@@ -143,6 +144,18 @@ class _Matcher:
             return Binding(name, "dim", name)
         self.unknown_input(name)
         return None
+
+    def one_meaning(self, name: str) -> None:
+        """A name of the forward that reads like the gradient of one of its outputs leaves open which is meant."""
+        forward, upstream = self.forward, name.removeprefix("grad_")
+        if upstream == name or all(output.name != upstream for output in forward.public_outputs):
+            return
+        known: dict[str, Sequence[Argument | Output | Dim]]
+        known = {"an input": forward.arguments, "an output": forward.outputs, "a dim": forward.dims}
+        for what, listed in known.items():
+            if any(one.name == name for one in listed):
+                text = f"{name} is {what} of {forward.name}, and reads like the gradient of its output {upstream}"
+                self.error(text, "give it another name")
 
     def may_be_absent(self, argument: Argument, output: Output) -> None:
         """What belongs to an output with a condition is not always there."""

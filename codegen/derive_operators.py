@@ -87,6 +87,10 @@ def _separable(op: Operator) -> bool:
     return (not mixed or len(floating) == 1) and not derived
 
 
+class TwoMeanings(Exception):
+    """A name that would mean two things in a gradient operator; the text says which."""
+
+
 class _Derivation:
     def __init__(self, op: Operator) -> None:
         self.op = op
@@ -141,8 +145,29 @@ class _Derivation:
         outputs = [self.output(name, next(iter(upstream.values()))) for name in made]
         if not all(self.bound(output.type.dtype, arguments) for output in outputs):
             return None
+        self.check_names(upstream, arguments, outputs)
         operator = self.operator(arguments, outputs, made)
         return Derived(operator, self.backward(operator, upstream))
+
+    def check_names(
+        self, upstream: Mapping[str, str], arguments: Sequence[Argument], outputs: Sequence[Output]
+    ) -> None:
+        """Beside the names of the operator there are those of gradients, which its own names may be equal to."""
+        given = [(gradient, f"the gradient of {name}") for name, gradient in upstream.items()]
+        given += [(output.name, f"the gradient of {output.name.removeprefix('grad_')}") for output in outputs]
+        given += [("grad_mask", "the keyword that says which gradients are wanted")] if len(outputs) > 1 else []
+        given += [(argument.name, "an input") for argument in arguments[len(upstream) :]]
+        given += [(f"{a.name}_given", f"what loops see of {a.name}") for a in arguments if _has_flag(a)]
+        scalars = [argument.name for argument in arguments if not argument.is_tensor]
+        dims = [name.name for entry in self.shape.entries for name in _names(entry)]
+        given += [(name, "a dim") for name in dims if name not in scalars]
+        given += [(variable.name, "a dtype variable") for variable in self.op.types if _binds(variable, arguments)]
+        meanings: dict[str, str] = {}
+        for name, what in given:
+            if name in meanings:
+                where = f"its derived gradient {self.op.name}{SUFFIX}"
+                raise TwoMeanings(f'in {where} "{name}" would be both {meanings[name]} and {what}')
+            meanings[name] = what
 
     # ---------------------------------------------------------------- the contract
 
@@ -249,6 +274,11 @@ class _Derivation:
             name = output.name.removeprefix("grad_")
             found.append(Gradient(output.name, name, summed=not self.is_whole(self.op.argument(name))))
         return Backward(operator.name, tuple(bindings), tuple(found), operator.grad_mask)
+
+
+def _has_flag(argument: Argument) -> bool:
+    """Whether an argument comes with a flag that says whether it was given."""
+    return argument.type.optional and not argument.is_tensor
 
 
 def _used(exprs: Iterable[Expr]) -> set[str]:

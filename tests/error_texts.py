@@ -23,6 +23,7 @@ SAYS = {
     "ExprProblem": (1,),
     "_Stop": (1,),
     "FoldError": (0,),
+    "TwoMeanings": (0,),
     "differ": (2,),
     "refuse": (4, 3),
 }

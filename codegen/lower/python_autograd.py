@@ -101,12 +101,12 @@ class _Declared:
         lines.append(f"{ctx}.set_materialize_grads(False)")
         for name in self.kept:
             value = self.names.dim(dims[name]) if name in dims else name
-            lines.append(f"{ctx}.{name} = {value}")
+            lines.append(f"{ctx}.value_of_{name} = {value}")
         lines += [f"{ctx}.like_{name} = {self.form(name)}" for name in self.required()]
         for name in self.summed:
             form = f"{name}.shape, {name}.dtype"
             optional = getattr(op.argument(name).type, "optional", False)
-            lines.append(f"{ctx}._form_of_{name} = {f'None if {name} is None else ({form})' if optional else form}")
+            lines.append(f"{ctx}.form_of_{name} = {f'None if {name} is None else ({form})' if optional else form}")
         if self.saved:
             lines += call(f"{ctx}.save_for_backward", self.saved, indent=8)
         return lines
@@ -124,7 +124,7 @@ class _Declared:
         """What an argument of the backward operator is given."""
         if binding.source == "gradient":
             return f"grad_{binding.name}"
-        return binding.name if binding.name in self.saved else f"{self.ctx}.{binding.name}"
+        return binding.name if binding.name in self.saved else f"{self.ctx}.value_of_{binding.name}"
 
     def run(self) -> list[str]:
         """The body of backward."""
@@ -149,7 +149,7 @@ class _Declared:
         lines += call(f"{', '.join(results)} = {run}", arguments, indent=8)
         by_input = {given: output for output, given in by_output.items()}
         for name in self.summed:
-            lines.append(f"{by_input[name]} = _runtime.summed({by_input[name]}, {ctx}._form_of_{name})")
+            lines.append(f"{by_input[name]} = _runtime.summed({by_input[name]}, {ctx}.form_of_{name})")
         returned = [by_input.get(argument.name, "None") for argument in op.arguments]
         return [*lines, f"return {', '.join(returned + (['None'] if op.grad_mask else []))}"]
 

@@ -328,12 +328,12 @@ def switched(
     return x * width + added + (fs is not None) + 100 * (k or 0) + 1000 * causal + 5000 * (mode == "double")
 
 
-def tripled(x: Tensor, k: float) -> Tensor:
-    return k * x
+def tripled(x: Tensor, metadata: float) -> Tensor:
+    return metadata * x
 
 
-def tripled_backward(grad_y: Tensor, kept_half: Tensor, k: float) -> Tensor:
-    return k * grad_y + 0 * kept_half
+def tripled_backward(grad_y: Tensor, kept_half: Tensor, metadata: float) -> Tensor:
+    return metadata * grad_y + 0 * kept_half
 
 
 def crossed(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:

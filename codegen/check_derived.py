@@ -1,0 +1,68 @@
+"""Gradient operators that are derived, and what they must not be called like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from codegen import derive_operators, names
+from codegen.check_arguments import check_constants
+from codegen.load import Scalar
+from codegen.model import Operator
+from codegen.reader import Reader
+
+_OTHERWISE = "or say backward: <operator>, or differentiable: false"
+
+
+def with_gradients(read: Reader, operators: Sequence[Operator], places: Mapping[str, Scalar]) -> list[Operator]:
+    """The operators, each element-wise one followed by its gradient and the gradient of that."""
+    found: list[Operator] = []
+    for op in operators:
+        if not derive_operators.differentiable(op):
+            found.append(op)
+        elif derive_operators.never_differentiable(op):
+            found.append(replace(op, differentiable=False))
+        else:
+            found += _derived(read.within(op.name), op, operators, places)
+    return found
+
+
+def origin(op: Operator, operators: Sequence[Operator]) -> str:
+    """The operator of the spec that an operator belongs to."""
+    while op.derived_from:
+        op = next(other for other in operators if other.name == op.derived_from)
+    return op.name
+
+
+def _derived(read: Reader, op: Operator, operators: Sequence[Operator], places: Mapping[str, Scalar]) -> list[Operator]:
+    """An operator with its gradient and the gradient of that, as far as they can be derived."""
+    place = places[op.name]
+    try:
+        first = derive_operators.derive(op)
+        second = derive_operators.derive(first.operator) if first is not None else None
+    except derive_operators.TwoMeanings as problem:
+        read.error(place, str(problem), f"give it another name, {_OTHERWISE}")
+        return [op]
+    if first is None:
+        return [op]
+    found = [replace(first.operator, backward=second.backward if second else None)]
+    found += [second.operator] if second else []
+    for one in found:
+        _collisions(read, place, one, operators)
+    return [replace(op, backward=first.backward), *found]
+
+
+def _collisions(read: Reader, place: Scalar, op: Operator, operators: Sequence[Operator]) -> None:
+    """Names that must be distinct over the whole library, as check.py looks at them for operators of the spec."""
+    others = [other.name for other in operators]
+    kernels = {one.kernel: other.name for other in operators for one in other.passes}
+    called = f'its gradient is derived and called "{op.name}"'
+    if op.name in others:
+        read.error(place, f"{called}, and there is an operator of that name", f"for instance backward: {op.name}")
+    elif op.name in kernels:
+        read.error(place, f"{called}, and so is a kernel of {kernels[op.name]}", f"rename one of them, {_OTHERWISE}")
+    for suffix in names.OPERATOR_SUFFIXES:
+        if op.name + suffix in others:
+            text = f"{called}, and generated code for that uses the name of the operator {op.name}{suffix}"
+            read.error(place, text, f"rename one of them, {_OTHERWISE}")
+    check_constants(read, place, op, [*others, op.name])
