@@ -2,8 +2,9 @@
 
 Integer arithmetic goes through the checked helpers of csrc/runtime/arith.h (`add_i64(&overflow, a, b)` and so
 on), where `overflow` is a `bool` in scope that is set when a result leaves 64 bits or a divisor is zero. `can_overflow`
-tells whether the flag can be touched at all. Floats are doubles and need <math.h> for pow and fabs. The text is clean
-under -Wconversion, and `&&`, `||` and `?:` evaluate no more than Python.
+tells whether the flag can be touched at all. Floats are doubles and need <math.h> for pow and fabs; an integer becomes
+one where it meets them, but is compared with them exactly. The text is clean under -Wconversion, and `&&`, `||` and
+`?:` evaluate no more than Python.
 """
 
 from __future__ import annotations
@@ -167,8 +168,18 @@ def _comparison(left: Expr, operator: str, right: Expr, names: CNames) -> tuple[
     if left.type is Type.STR:
         return f"{_word(left, right, names)} {operator} {_word(right, left, names)}", own
     kind = Type.FLOAT if Type.FLOAT in (left.type, right.type) else left.type
+    return f"{_compared(left, kind, names)} {operator} {_compared(right, kind, names)}", own
+
+
+def _compared(expr: Expr, kind: Type, names: CNames) -> str:
+    """One side of a comparison. A long double holds every int64_t (csrc/runtime/arith.h sees to that), a double does
+    not.
+    """
+    mixed = kind is Type.FLOAT and expr.type is Type.INT
+    if mixed and not (isinstance(expr, Constant) and float(expr.value) == expr.value):
+        return f"(long double){_at_least(expr, _ATOM, names)}"
     # One step stronger than needed: gcc warns about comparisons of comparisons without parentheses.
-    return f"{_as(left, kind, names, _SUM)} {operator} {_as(right, kind, names, _SUM)}", own
+    return _as(expr, kind, names, _SUM)
 
 
 def _word(expr: Expr, other: Expr, names: CNames) -> str:

@@ -75,7 +75,7 @@ def fold(expr: Expr, dtypes: Mapping[str, str]) -> Expr:
     if isinstance(expr, Unary | Binary) or (isinstance(expr, Call) and expr.function in FUNCTIONS):
         values = [part.value for part in parts if isinstance(part, Constant)]
         if len(values) == len(parts):
-            return Constant(operation(expr, values), expr.type)
+            return Constant(_finite(expr, operation(expr, values), values), expr.type)
     return expr if all(map(is_, parts, before)) else rebuild(expr, parts)
 
 
@@ -191,6 +191,17 @@ def operation(expr: Unary | Binary | Call, values: list[int | float | bool | str
     return result
 
 
+def _finite(
+    expr: Unary | Binary | Call, result: int | float | bool, values: list[int | float | bool | str]
+) -> int | float | bool:
+    """The constant that a spec means: not what comes of constants that are divided by zero or become too large."""
+    if not isinstance(result, float) or math.isfinite(result):
+        return result
+    if isinstance(expr, Binary) and expr.operator == "/" and values[1] == 0:
+        raise FoldError("division by zero")
+    raise FoldError("a root of a negative number" if math.isnan(result) else "a number too large for a float")
+
+
 def _integer(expr: Unary | Binary | Call, numbers: list[int]) -> int:
     if isinstance(expr, Unary):
         return -numbers[0]
@@ -248,20 +259,23 @@ def _float(expr: Unary | Binary | Call, numbers: list[float]) -> float:
     if isinstance(expr, Call):
         return abs(numbers[0]) if expr.function == "abs" else min(numbers) if expr.function == "min" else max(numbers)
     left, right = numbers
+    match expr.operator:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return left * right
+        case "/":
+            return left * math.copysign(math.inf, right) if right == 0 else left / right
+    return real_power(left, right)
+
+
+def real_power(base: float, exponent: float) -> float:
+    """`base ** exponent` as C computes it, where Python raises."""
     try:
-        match expr.operator:
-            case "+":
-                return left + right
-            case "-":
-                return left - right
-            case "*":
-                return left * right
-            case "/":
-                return left / right
-            case "//":
-                return left // right
-            case "%":
-                return left % right
-        return math.pow(left, right)
-    except (ZeroDivisionError, OverflowError, ValueError):
-        raise FoldError("division by zero" if right == 0 else "a number too large for a float") from None
+        return math.pow(base, exponent)
+    except (OverflowError, ValueError):
+        if base < 0 and exponent % 1 != 0:
+            return math.nan
+        return math.copysign(math.inf, base) if exponent % 2 == 1 else math.inf

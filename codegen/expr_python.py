@@ -1,9 +1,9 @@
 """Prints an expression as Python, for fake kernels and wrappers; sizes may be symbolic there.
 
 Plain operators wherever Python's meaning is ours. The functions of the language, and divisions whose divisor may be
-zero, become calls of functions in the _rules module of the generated package: floordiv, mod, divide, power, min, max,
-ceil_div, round_up, next_pow2. They mean what those of csrc/runtime/arith.h mean; a division by zero or a result outside
-64 bits raises OverflowError.
+zero, become calls of functions in the _rules module of the generated package. Those on integers (floordiv, mod, power,
+min, max, ceil_div, round_up, next_pow2) mean what those of csrc/runtime/arith.h mean; a division by zero or a result
+outside 64 bits raises OverflowError. Those on floats (divide, real_power, real, min, max) mean what C does.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ from codegen.expr_text import (
     strength,
 )
 
-_DIVISIONS = {"//": "floordiv", "%": "mod", "/": "divide", "**": "power"}
+_INTEGER = {"//": "floordiv", "%": "mod", "**": "power"}
+_FLOAT = {"/": "divide", "**": "real_power"}
 
 
 @dataclass(frozen=True)
@@ -92,24 +93,26 @@ def print_python(expr: Expr, names: PythonNames) -> str:
             wanted = (AND if expr.operator == "and" else OR) + 1
             return f" {expr.operator} ".join(_at_least(operand, wanted, names) for operand in expr.operands)
         case Conditional():
-            then, condition = _at_least(expr.then, OR, names), _at_least(expr.condition, OR, names)
-            return f"{then} if {condition} else {_at_least(expr.otherwise, CONDITIONAL, names)}"
+            then, condition = _as(expr.then, expr.type, OR, names), _at_least(expr.condition, OR, names)
+            return f"{then} if {condition} else {_as(expr.otherwise, expr.type, CONDITIONAL, names)}"
         case Call():
             return f"{_call_name(expr, names)}({', '.join(print_python(part, names) for part in expr.arguments)})"
 
 
-def _needs_helper(expr: Binary) -> bool:
-    """`//`, `%` and `/` by a constant other than zero mean the same in both languages; powers never do."""
-    if expr.operator not in _DIVISIONS:
-        return False
-    divisor = expr.right
-    return expr.operator == "**" or not isinstance(divisor, Constant) or divisor.value == 0
+def _helper(expr: Binary) -> str:
+    """The function that an operator becomes, or "". Divisions by a constant other than zero mean the same in both
+    languages, but where Python divides integers: its quotient is rounded once, that of two floats in C twice.
+    """
+    found = (_FLOAT if expr.type is Type.FLOAT else _INTEGER).get(expr.operator, "")
+    divides = expr.operator != "**" and isinstance(expr.right, Constant) and expr.right.value != 0
+    return "" if divides and (expr.type is Type.INT or expr.left.type is Type.FLOAT) else found
 
 
 def _binary(expr: Binary, names: PythonNames) -> str:
-    if _needs_helper(expr):
+    helper = _helper(expr)
+    if helper:
         left, right = print_python(expr.left, names), print_python(expr.right, names)
-        return f"{names.helper}{_DIVISIONS[expr.operator]}({left}, {right})"
+        return f"{names.helper}{helper}({left}, {right})"
     left_strength, right_strength = operand_strengths(expr.operator)
     left, right = _at_least(expr.left, left_strength, names), _at_least(expr.right, right_strength, names)
     return f"{left} {expr.operator} {right}"
@@ -119,8 +122,15 @@ def _call_name(expr: Call, names: PythonNames) -> str:
     return expr.function if expr.function == "abs" else names.helper + expr.function
 
 
+def _as(expr: Expr, kind: Type, wanted: int, names: PythonNames) -> str:
+    """A branch: an integer beside a float is a float in C."""
+    if kind is Type.FLOAT and expr.type is Type.INT and not isinstance(expr, Constant):
+        return f"{names.helper}real({print_python(expr, names)})"
+    return _at_least(expr, wanted, names)
+
+
 def _at_least(expr: Expr, wanted: int, names: PythonNames) -> str:
-    own = ATOM if isinstance(expr, Binary) and _needs_helper(expr) else strength(expr)
+    own = ATOM if isinstance(expr, Binary) and _helper(expr) else strength(expr)
     if isinstance(expr, Query) and expr.function == "given":
         own = COMPARE  # x is not None
     text = print_python(expr, names)

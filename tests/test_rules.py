@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import math
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
-from codegen import messages
+from codegen import expr_value, messages
+from codegen.expr import Name, NameKind, Type
+from codegen.expr_c import CNames, print_c
+from codegen.expr_parse import parse
+from codegen.expr_python import PythonNames, print_python
+from codegen.scope import Scope
 from my_ops import _rules
 
 LARGEST, SMALLEST = 2**63 - 1, -(2**63)
@@ -46,6 +55,85 @@ def test_power(base: int, exponent: int) -> None:
     if exponent >= 0 and (abs(base) <= 1 or exponent <= 64):
         expected = fitting(base ** (exponent if abs(base) > 1 else min(exponent, 2 + exponent % 2)))
     assert value_or_error(lambda: _rules.power(base, exponent)) == expected
+
+
+# What C computes where Python raises, or is exact.
+reals = st.floats() | st.integers(-4, 4).map(float) | st.sampled_from([0.0, -0.0, 1e308, -1e308, 0.5, -0.5])
+
+
+@given(reals | integers, reals | integers)
+@example(0.0, -1.0)
+@example(-0.0, -3)
+@example(-1e308, 3)
+@example(-8.0, 1 / 3)
+@example(1, 0)
+@example(-1, -0.0)
+@example(0, 0)
+@example(2**53 + 1, 3)
+def test_floats_are_those_of_c(left: float, right: float) -> None:
+    with np.errstate(all="ignore"):
+        a, b = np.float64(left), np.float64(right)
+        np.testing.assert_equal(_rules.divide(left, right), float(a / b))
+        np.testing.assert_allclose(_rules.real_power(left, right), float(np.power(a, b)), rtol=1e-15)
+    assert type(_rules.real(left)) is float
+
+
+C_PROGRAM = """
+#include <math.h>
+#include <stdio.h>
+#include "arith.h"
+static void show(double a, double b, int64_t n)
+{{
+    bool overflow = false;
+{shown}
+    putchar(overflow ? '!' : '\\n');
+}}
+int main(void)
+{{
+{calls}
+    return 0;
+}}
+"""
+
+
+def test_floats_mean_the_same_everywhere(tmp_path: Path) -> None:
+    """In C, in Python, and where the generator looks for calls that are right or wrong."""
+    scope = Scope(
+        {
+            "a": Name("a", NameKind.SCALAR, Type.FLOAT),
+            "b": Name("b", NameKind.SCALAR, Type.FLOAT),
+            "n": Name("n", NameKind.SCALAR, Type.INT),
+        }
+    )
+    exprs = []
+    for text in (
+        *("a / b", "a ** b", "n / b", "a / n", "n / n", "n ** a", "a ** n", "-a", "abs(a)", "a * b - n", "n / 3"),
+        *("a if b < n else n", "min(a, b, n)", "max(n, a, b)", "1 if n <= a < b else 0", "1 if n in [a, b] else 0"),
+        *("1 if a == n or not b != n else 0", "(n if a > b else b) / (b if n > 0 else n)"),
+    ):
+        expr, problems = parse(text, scope)
+        assert expr is not None, problems
+        exprs.append(expr)
+    reals = (0.0, -0.0, 1.5, -2.0, -1 / 3, 2.0**53, 1e308, -1e308, math.inf, -math.inf, math.nan)
+    calls = [(a, b, n) for a in reals for b in reals for n in (0, 3, -7, 2**53 + 1)]
+    shown = "\n".join(f'    printf("%.17g ", (double)({print_c(expr, CNames())}));' for expr in exprs)
+    c_calls = "\n".join(f"    show({_c(a)}, {_c(b)}, INT64_C({n}));" for a, b, n in calls)
+    (tmp_path / "program.c").write_text(C_PROGRAM.format(shown=shown, calls=c_calls))
+    runtime = Path(__file__).parents[1] / "csrc" / "runtime"
+    command = ["gcc", "-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-I", str(runtime), "program.c", "-lm"]
+    subprocess.run([*command, "-o", "program"], check=True, cwd=tmp_path)
+    lines = subprocess.run([tmp_path / "program"], check=True, capture_output=True, text=True).stdout.splitlines()
+    for (a, b, n), line in zip(calls, lines, strict=True):
+        names: dict[str, float] = {"a": a, "b": b, "n": n}
+        in_c = [float(number) for number in line.split()]
+        in_python = [eval(print_python(expr, PythonNames(helper="r.")), {"r": _rules}, dict(names)) for expr in exprs]
+        of_calls = [expr_value.value(expr, names.__getitem__, lambda _: 0) for expr in exprs]
+        np.testing.assert_equal([float(number) for number in in_python], in_c, f"{names}")
+        np.testing.assert_equal([float(number) for number in of_calls], in_c, f"{names}")
+
+
+def _c(number: float) -> str:
+    return "(double)NAN" if math.isnan(number) else str(number).replace("inf", "(double)INFINITY")
 
 
 @given(integers)
@@ -97,6 +185,8 @@ def test_symbolic_sizes() -> None:
     assert list(check.star([a, b], lambda: "text")) == [a, b]
     assert (_rules.min(a, b), _rules.max(a, b), _rules.product([a, b])) == (5, 7, 35)
     assert (_rules.floordiv(b, a), _rules.mod(b, a), _rules.ceil_div(b, a), _rules.fit(a * b)) == (1, 2, 2, 35)
+    assert (_rules.real(a), _rules.divide(b, a), _rules.real_power(a, 2.0)) == (5.0, 1.4, 25.0)
+    assert all(isinstance(one, torch.SymFloat) for one in (_rules.real(a), _rules.divide(b, a)))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, ScalarType, Shape, StarEntry, Variable
-from codegen.expr import Binary, Call, Expr, Name, NameKind, Query, Type, Unary, children, rebuild
+from codegen.expr import Binary, Call, Constant, Expr, Name, NameKind, Query, Type, Unary, children, rebuild
 from codegen.expr_python import PythonNames, print_python
 from codegen.lower.host import first_given
 from codegen.messages_parts import (
@@ -231,9 +231,14 @@ class Names:
 def _checked(expr: Expr) -> Expr:
     parts = tuple(_checked(part) for part in children(expr))
     result = rebuild(expr, parts)
-    computes = isinstance(expr, Unary) or (isinstance(expr, Binary) and expr.operator in ("+", "-", "*"))
-    computes = computes or (isinstance(expr, Name) and expr.kind is NameKind.SPLICED)
-    return Call("fit", (result,), Type.INT) if computes and expr.type is Type.INT else result
+    match expr:
+        case Unary() | Binary(operator="+" | "-" | "*") | Call(function="abs") | Name(kind=NameKind.SPLICED):
+            computes = expr.type is Type.INT
+        case Binary(operator="//", right=Constant(value=-1)):
+            computes = True
+        case _:
+            computes = False
+    return Call("fit", (result,), Type.INT) if computes else result
 
 
 def call(start: str, arguments: Sequence[str | list[str]], ending: str = "", indent: int = 4) -> list[str]:

@@ -5,8 +5,11 @@
 #ifndef RUNTIME_ARITH_H
 #define RUNTIME_ARITH_H
 
+#include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+_Static_assert(LDBL_MANT_DIG >= 64, "integers are compared with floats as long double, which must hold them");
 
 static inline int64_t add_i64(bool *overflow, int64_t a, int64_t b) {
     int64_t r;

@@ -272,18 +272,37 @@ def mod(left: Any, right: Any) -> Any:
     return left % _divisor(right)
 
 
-def divide(left: Any, right: Any) -> Any:
-    """A float."""
-    return left / _divisor(right)
-
-
 def power(base: Any, exponent: Any) -> Any:
-    """An integer power has no negative exponent; numbers that are far too large are not computed."""
+    """Of integers: there is no negative exponent, and numbers that are far too large are not computed."""
     if isinstance(base, int) and isinstance(exponent, int):
         if exponent < 0 or (exponent > 64 and abs(base) > 1):
             raise OverflowError
         return fit(base ** (exponent if exponent <= 64 else 2 + exponent % 2))
     return base**exponent
+
+
+def real(value: Any) -> Any:
+    """A number as a float; symbolic where it is."""
+    return torch.sym_float(value)
+
+
+def divide(left: Any, right: Any) -> Any:
+    """Of floats, as C does: dividing by zero gives an infinity or NaN."""
+    left, right = real(left), real(right)
+    return left * math.copysign(math.inf, right) if right == 0 else left / right
+
+
+def real_power(base: Any, exponent: Any) -> Any:
+    """Of floats, as C does: what is too large or divides by zero is an infinity, a root of a negative number NaN."""
+    base, exponent = real(base), real(exponent)
+    if not isinstance(base, float) or not isinstance(exponent, float):
+        return base**exponent
+    try:
+        return math.pow(base, exponent)
+    except (OverflowError, ValueError):
+        if base < 0 and exponent % 1 != 0:
+            return math.nan
+        return math.copysign(math.inf, base) if exponent % 2 == 1 else math.inf
 
 
 def ceil_div(left: Any, right: Any) -> Any:

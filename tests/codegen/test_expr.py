@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -54,7 +53,13 @@ def query(question: Query, operands: tuple[str, ...]) -> str:
         ),
         ("n // m", "floordiv_i64(&overflow, n, m)", "h.floordiv(n, m)"),
         ("n // 2", "floordiv_i64(&overflow, n, 2)", "n // 2"),
-        ("n / 2 > eps", "(double)n / 2.0 > eps", "n / 2 > eps"),
+        ("n / 2 > eps", "(double)n / 2.0 > eps", "h.divide(n, 2) > eps"),
+        ("eps / 2 > eps / m", "eps / 2.0 > eps / (double)m", "eps / 2 > h.divide(eps, m)"),
+        ("eps ** n > 2 ** 0.5", "pow(eps, (double)n) > pow(2.0, 0.5)", "h.real_power(eps, n) > h.real_power(2, 0.5)"),
+        ("0 < n <= eps", "0 < n && (long double)n <= eps", "0 < n <= eps"),
+        ("eps < 9007199254740993", "eps < (long double)INT64_C(9007199254740993)", "eps < 9007199254740993"),
+        ("n + m in [eps]", "(long double)add_i64(&overflow, n, m) == eps", "n + m in (eps,)"),
+        ("(eps if causal else n) > 1", "(causal ? eps : (double)n) > 1.0", "(eps if causal else h.real(n)) > 1"),
         ("n - (m - 3)", "sub_i64(&overflow, n, sub_i64(&overflow, m, 3))", "n - (m - 3)"),
         ("-n ** 2", "neg_i64(&overflow, pow_i64(&overflow, n, 2))", "-h.power(n, 2)"),
         ("(-n) ** 2", "pow_i64(&overflow, neg_i64(&overflow, n), 2)", "h.power(-n, 2)"),
@@ -113,7 +118,8 @@ def test_folds_for_a_choice_of_dtypes() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["2 ** 63", "9223372036854775807 + 1", "1 // 0", "7 % 0", "2 ** -1", "1.0 / 0", "10 ** 99"]
+    "text",
+    ["2 ** 63", "9223372036854775807 + 1", "1 // 0", "7 % 0", "2 ** -1", "1.0 / 0", "0 / 0", "2.0 ** 2000", "10 ** 99"],
 )
 def test_what_has_no_value(text: str) -> None:
     with pytest.raises(FoldError):
@@ -276,7 +282,6 @@ HELPERS = {
     "ceil_div": lambda a, b: -_floordiv(-a, b),
     "round_up": lambda a, b: -_floordiv(-a, b) * b,
     "next_pow2": lambda a: 1 << max(a - 1, 0).bit_length(),
-    "divide": lambda a, b: a / b if b else math.nan,
 }
 
 

@@ -1,0 +1,5 @@
+static void ratios(const ratios_args *a, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; i++) {
+        store(a->y + i, load(a->x + i));
+    }
+}
