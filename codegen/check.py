@@ -11,7 +11,7 @@ from codegen.check_arguments import check_constants
 from codegen.check_backward import Declared, check_backward, names_operator
 from codegen.check_contract import check_contract
 from codegen.check_derived import origin, with_gradients
-from codegen.check_elementwise import as_loops_make, as_loops_see, check_elementwise
+from codegen.check_elementwise import as_loops_make, as_loops_see, check_elementwise, size_problem
 from codegen.check_launch import Passes, check_passes
 from codegen.check_variants import check_variants
 from codegen.check_words import check_device, check_launch_size
@@ -118,8 +118,8 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
     before = read.diagnostics.errors
     read.keys(node, keys.OPERATOR.names)
     supported.keys(read.diagnostics, read.prefix, node)
-    contract = check_contract(read, node)
     devices = check_rules.check_devices(read, node, default_devices)
+    contract = check_contract(read, node, devices)
     if contract.valid:
         _tensors(read, key, node, contract.arguments, bool(contract.outputs))
     draft = Operator(
@@ -193,6 +193,9 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
         elementwise=lines.lines,
         iterated=lines.shape,
     )
+    problem = size_problem(operator) if lines.lines else ""
+    if problem:
+        read.error(node.key("elementwise") or key, problem, "compute in several operators, of fewer tensors each")
     return _Found(key, node, operator, contract.places, passes)
 
 

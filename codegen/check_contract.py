@@ -73,15 +73,16 @@ class Contract:
     valid: bool
 
 
-def check_contract(read: Reader, node: Mapping) -> Contract:
-    """Reads the contract of the operator `node`; problems go to `read`."""
-    return _Checker(read, node).contract()
+def check_contract(read: Reader, node: Mapping, devices: Sequence[str]) -> Contract:
+    """Reads the contract of the operator `node`, which runs on `devices`; problems go to `read`."""
+    return _Checker(read, node, devices).contract()
 
 
 class _Checker:
-    def __init__(self, read: Reader, node: Mapping) -> None:
+    def __init__(self, read: Reader, node: Mapping, devices: Sequence[str]) -> None:
         self.read = read
         self.node = node
+        self.devices = devices
         self.taken: dict[str, str] = {}
         self.variables: dict[str, TypeVariable] = {}
         self.dims: tuple[Dim, ...] = ()
@@ -143,7 +144,7 @@ class _Checker:
             checks,
             replace(sizes, pointers=True),
             value_scope(checks, inputs, self.variables),
-            element_scope(replace(checks, met=met), inputs, self.variables),
+            element_scope(replace(checks, met=met), inputs, self.variables, self.devices),
             {field.name: field.key for listed in fields.values() for field in listed},
             self.taken,
             self.read.diagnostics.errors == before,

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from codegen import derive_operators, names
 from codegen.check_arguments import check_constants
+from codegen.check_elementwise import size_problem
 from codegen.load import Scalar
 from codegen.model import Operator
 from codegen.reader import Reader
@@ -38,8 +39,8 @@ def _derived(read: Reader, op: Operator, operators: Sequence[Operator], places: 
     """An operator with its gradient and the gradient of that, as far as they can be derived."""
     place = places[op.name]
     try:
-        first = derive_operators.derive(op)
-        second = derive_operators.derive(first.operator) if first is not None else None
+        first = _derive(op)
+        second = _derive(first.operator) if first is not None else None
     except derive_operators.TwoMeanings as problem:
         read.error(place, str(problem), f"give it another name, {_OTHERWISE}")
         return [op]
@@ -50,6 +51,12 @@ def _derived(read: Reader, op: Operator, operators: Sequence[Operator], places: 
     for one in found:
         _collisions(read, place, one, operators)
     return [replace(op, backward=first.backward), *found]
+
+
+def _derive(op: Operator) -> derive_operators.Derived | None:
+    """The gradient of an operator, where it can be derived and its loops can take its operands."""
+    derived = derive_operators.derive(op)
+    return None if derived is None or size_problem(derived.operator) else derived
 
 
 def _collisions(read: Reader, place: Scalar, op: Operator, operators: Sequence[Operator]) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from codegen import elementwise
 from codegen.check_contract import Contract
+from codegen.check_words import MAX_ARGUMENT_BYTES, value_bytes
 from codegen.contract import (
     Argument,
     BroadcastEntry,
@@ -31,9 +32,12 @@ from codegen.expr import Expr, integer, names
 from codegen.expr_parse import parse
 from codegen.layouts import POLICIES
 from codegen.load import Mapping, Node, Scalar
-from codegen.model import DtypeChoice, ElementwiseLine
+from codegen.model import DtypeChoice, ElementwiseLine, Operator
 from codegen.reader import Reader
 
+MAX_OPERANDS = 64  # csrc/runtime/elementwise.h
+# Of csrc/elementwise_layout.h: an elementwise_layout, and the strides of one operand.
+_LAYOUT_BYTES, _STRIDES_BYTES = 168, 64
 EXAMPLE = "elementwise: {y: gate * sigmoid(gate) * up}"
 _EXCLUDES = ("launch", "passes", "parallel", "scratch", "kernels", "triton", "full_cuda", "dynamic")
 _SCALAR_KINDS = {"float": Kind.WEAK, "int": Kind.INT, "size": Kind.INT, "bool": Kind.BOOL}
@@ -93,6 +97,17 @@ def as_loops_make(output: Output, arguments: Sequence[Argument]) -> Output:
     return output
 
 
+def size_problem(op: Operator) -> str:
+    """Why the loops of an operator cannot take all of its operands; "" where they can."""
+    count = len(op.operands)
+    if count > MAX_OPERANDS:
+        return f"lines about {count} tensors; at most {MAX_OPERANDS} are taken"
+    size = sum(value_bytes(op)) + _LAYOUT_BYTES + _STRIDES_BYTES * count
+    if "cuda" in op.devices and size > MAX_ARGUMENT_BYTES:
+        return f"pointers, strides and scalars of {count} tensors, {size} bytes, do not fit the arguments of a launch"
+    return ""
+
+
 def operand_dtypes(arguments: Sequence[Argument], choice: Map[str, str]) -> dict[str, str]:
     """The dtype of every tensor argument for one choice of dtypes."""
     return {a.name: dtype_of(a.type.dtype, choice) for a in arguments if isinstance(a.type, TensorType)}
@@ -112,14 +127,17 @@ def broadcasts(own: Shape, whole: Shape) -> bool:
     here, there = list(reversed(own.entries)), list(reversed(whole.entries))
     if len(here) > len(there):
         return False
+    shorter = False  # behind a star that may have fewer dims than its counterpart, no dim of `own` has a known place
     for mine, other in zip(here, there, strict=False):
         if isinstance(mine, DimEntry) and isinstance(other, DimEntry):
-            if mine.expr not in (other.expr, integer(1)):
+            if mine.expr != integer(1) and (shorter or mine.expr != other.expr):
                 return False
         elif isinstance(mine, DimEntry):
             return False  # a dim against a star, which may be empty
         elif isinstance(other, DimEntry) or not _star_fits(mine, other):
             return False
+        else:
+            shorter = isinstance(mine, StarEntry) and isinstance(other, BroadcastEntry)
     return True
 
 

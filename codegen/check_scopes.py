@@ -24,7 +24,9 @@ def value_scope(checks: Scope, inputs: Sequence[Field], variables: Mapping[str, 
     return replace(checks, names={**checks.names, **elements}, elements=True)
 
 
-def element_scope(checks: Scope, inputs: Sequence[Field], variables: Mapping[str, TypeVariable]) -> Scope:
+def element_scope(
+    checks: Scope, inputs: Sequence[Field], variables: Mapping[str, TypeVariable], devices: Sequence[str]
+) -> Scope:
     """In `elementwise:` the name of an input is its element; only optionals can be asked about."""
     elements: dict[str, Name] = {}
     absent: dict[str, str] = {}
@@ -34,8 +36,8 @@ def element_scope(checks: Scope, inputs: Sequence[Field], variables: Mapping[str
             continue
         if tensor.list_at is not None:
             absent[field.name] = "lines are about elements of tensors, and it is a list of tensors"
-        elif field.has_word("cpu"):
-            absent[field.name] = "it stays on the host, and lines run on either device"
+        elif field.has_word("cpu") and "cuda" in devices:
+            absent[field.name] = "it stays on the host, and lines run on a GPU too"
         elif field.has_word("out"):
             absent[field.name] = "it is written and never read"
         else:

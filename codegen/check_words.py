@@ -49,15 +49,22 @@ def check_launch_size(read: Reader, place: Scalar, op: Operator) -> None:
     """Sizes and strides of shapes with a star, which have room for every dim, are arguments of a launch."""
     tables = layouts.tables((*op.tensors, *op.outputs))
     scratch = sum(layouts.rank(tensor.type.shape) is None for tensor in op.scratch)
-    others = len(op.arguments) + len(op.outputs) + len(op.dims) + len(op.derived) + 4 * len(op.scratch)
-    size = 8 * (MAX_DIMS * (len(tables) + len(set(tables.values())) + scratch) + len(tables) + others)
-    kinds = [argument.type for argument in op.arguments if isinstance(argument.type, ScalarType)]
-    lists = 8 * MAX_LIST * sum(kind.is_list for kind in kinds) + MAX_TEXT * sum(kind.kind == "str" for kind in kinds)
-    if "cuda" in op.devices and lists > MAX_ARGUMENT_BYTES - 8 * others:
+    others, lists = value_bytes(op)
+    size = 8 * (MAX_DIMS * (len(tables) + len(set(tables.values())) + scratch) + len(tables)) + others
+    if "cuda" in op.devices and lists > MAX_ARGUMENT_BYTES - others:
         read.error(place, f"lists and strings of {lists} bytes do not fit the arguments of a launch")
     elif "cuda" in op.devices and size + lists > MAX_ARGUMENT_BYTES:
         text = f"sizes and strides of {len(tables) + scratch} tensors with a star do not fit the arguments of a launch"
         read.error(place, text, "leave out `strided` or `inner` where a copy does no harm, or name the dims")
+
+
+def value_bytes(op: Operator) -> tuple[int, int]:
+    """The bytes of a call record that hold pointers, dims and scalars, and those with room for lists and strings."""
+    scalars = [argument.type for argument in op.arguments if isinstance(argument.type, ScalarType)]
+    values = len(op.arguments) + sum(kind.optional for kind in scalars) + sum(kind.is_list for kind in scalars)
+    values += len(op.outputs) + len(op.dims) + len(op.derived) + 4 * len(op.scratch)
+    lists = 8 * MAX_LIST * sum(kind.is_list for kind in scalars)
+    return 8 * values, lists + (MAX_TEXT + 1) * sum(kind.kind == "str" for kind in scalars)
 
 
 def check_input_words(read: Reader, field: Field, kind: TensorType) -> tuple[Word, ...]:

@@ -310,6 +310,15 @@ class Operator:
         return tuple(a for a in self.tensors if isinstance(a.type, TensorType) and a.type.written)
 
     @cached_property
+    def operands(self) -> tuple[str, ...]:
+        """The tensors that the lines of `elementwise:` are about: those that are only read, in order, then those that
+        are written.
+        """
+        read = {part.name for line in self.elementwise for part in names(line.expr) if part.kind is NameKind.ELEMENT}
+        written = tuple(line.target for line in self.elementwise)
+        return tuple(a.name for a in self.tensors if a.name in read and a.name not in written) + written
+
+    @cached_property
     def lists(self) -> tuple[Argument, ...]:
         """The arguments that are lists of tensors."""
         return tuple(a for a in self.tensors if isinstance(a.type, TensorType) and a.type.is_list)

@@ -20,9 +20,12 @@ enum {
     ELEMENTWISE_PACKED       /* as one row: written tensors are contiguous over both dims, and what is not is copied */
 };
 
-/* What a buffer of one operand holds, in bytes, and the longest row of a turned tile. Turned tiles are as high as they
- * can be: each row of one operand that they touch, and each column of another, may be a page of its own. */
-enum { ELEMENTWISE_BUFFER = 32768, ELEMENTWISE_TURNED = 128 };
+/* The longest row of a turned tile, and what a buffer of one operand holds, in bytes. Turned tiles are as high as they
+ * can be: each row of one operand that they touch, and each column of another, may be a page of its own. A thread has
+ * one buffer for each operand that is only read, of 256 KiB together at most: they are on its stack. */
+enum { ELEMENTWISE_TURNED = 128 };
+#define ELEMENTWISE_BUFFER(operands)                                                                                   \
+    ((operands) <= 8 ? 32768 : (operands) <= 16 ? 16384 : (operands) <= 32 ? 8192 : 4096)
 
 typedef struct elementwise_layout {
     int64_t elements;                 /* product of the sizes */

@@ -55,6 +55,21 @@ def test_any_layout(device: str, dtype: torch.dtype) -> None:
         _check(one(sizes), one(sizes))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_overlapping_windows(device: str, dtype: torch.dtype) -> None:
+    """Windows of one long tensor: tiles of different windows begin at the same element, and some are wider."""
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)  # one thread goes through all tiles
+        for sizes, step in (((2, 64, 130), 128), ((3, 70, 300), 128), ((5, 40, 20), 8), ((4, 3, 2, 9), 1)):
+            rows, n = sizes[-2:]
+            up = torch.randn(step * 8 + n, rows, device=device).to(dtype).unfold(0, n, step)[: sizes[0]]
+            up = up if len(sizes) == 3 else up.unsqueeze(1).expand(sizes)
+            _check(torch.randn(sizes, device=device).to(dtype), up)
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_threads_do_not_matter() -> None:
     x, y = torch.randn(1023, 517), torch.randn(517, 1023).t()
     before = torch.get_num_threads()

@@ -10,7 +10,7 @@ from codegen.contract import Dtype, FixedDtype, TensorType, Variable, dtype_of
 from codegen.elementwise import REAL, Kind, Program, Store, Value, build
 from codegen.expr import names
 from codegen.lower.elementwise_print import Member, Printer, Style, c_function, members, result_members
-from codegen.lower.record import c_element, operands
+from codegen.lower.record import c_element
 from codegen.lower.statements import c_comment
 from codegen.model import DtypeChoice, Operator
 from codegen.names import choice_constant
@@ -26,9 +26,11 @@ class Operand:
     name: str
     index: int
     declaration: str
-    paired: bool  # it is read
+    read: bool
     written: bool
     absent: bool  # it may be
+    same: str  # the pair of vectors where it has the step 0
+    moves: str  # whether it has another
     buffer: str
     to_begin: str
     to_tile: str
@@ -88,7 +90,8 @@ class ElementwiseView:
     pairs: bool  # every tensor has the dtype of the first variable
     streams: str  # whether outputs go past the caches
     packs: bool  # there are operands that are only read
-    units: str  # whether every operand has stride 1 along a row
+    unit: str  # whether every operand has the step 1 along a row
+    broadcast: str  # the same, or 0 where it is only read
 
 
 def program(op: Operator, choice: DtypeChoice) -> Program:
@@ -102,8 +105,10 @@ def program(op: Operator, choice: DtypeChoice) -> Program:
 
 
 def lane_kind(one: Program) -> Kind | None:
-    """The kind of float that a program computes in lanes; None where other kinds differ from element to element too."""
-    kinds = one.kinds() - {Kind.BOOL}
+    """The kind of float that a program computes in lanes; None where other kinds differ from element to element, or are
+    stored, too.
+    """
+    kinds = (one.kinds() | {one.values[store.value].kind for store in one.stores}) - {Kind.BOOL}
     if not kinds:
         return Kind.F32
     return next(iter(kinds)) if len(kinds) == 1 and kinds <= set(REAL) else None
@@ -117,7 +122,7 @@ def tensor_dtypes(op: Operator) -> dict[str, Dtype]:
 
 def maskable(op: Operator) -> frozenset[str]:
     """The outputs that a call may not want."""
-    return frozenset(output.name for output in op.outputs if op.grad_mask or output.saved)
+    return frozenset(o.name for o in op.outputs if op.grad_mask or o.saved or o.condition is not None)
 
 
 def comments(op: Operator) -> tuple[str, ...]:
@@ -145,6 +150,7 @@ class _Unit:
         self.dtypes = tensor_dtypes(op)
         self.maskable = maskable(op)
         self.optional = optional(op)
+        self.inputs = len(op.operands) - len(op.elementwise)  # that are only read
 
     def pasted(self, start: str, tensor: str) -> str:
         """A name that ends with the dtype of a tensor."""
@@ -238,14 +244,18 @@ class _Unit:
             return f"{pointer} == NULL ? NULL : {pointer} + {offset}" if absent else f"{pointer} + {offset}"
 
         start, row = f"d.{name}", f"row.{name}"
+        there = f" && {start} != NULL" if absent else ""
+        element = c_element(self.dtypes[name], self.op)
         return Operand(
             name=name,
             index=index,
-            declaration=f"{'' if written else 'const '}{c_element(self.dtypes[name], self.op)} *{name}",
-            paired=name in read,
+            declaration=f"{'' if written else 'const '}{element} *{name}",
+            read=name in read,
             written=written,
             absent=absent,
-            buffer=f"{(e := c_element(self.dtypes[name], self.op))} {name}[ELEMENTWISE_BUFFER / sizeof({e})]",
+            same=f"s.{name} == 0 ? vector_same_pair({start}) : (vector_pair_t){{0}}",
+            moves=f"s.{name} != 0{there}",
+            buffer=f"{element} {name}[ELEMENTWISE_BUFFER({self.inputs}) / sizeof({element})]",
             to_begin=f"{start} = {moved(start, f'begin * s.{name}')};",
             to_tile=moved(start, f"cpu_tile_offset(layout, &tile, a->stride__[{index}])"),
             to_row=f"{row} = {moved(row, f'next.{name}')};",
@@ -259,7 +269,8 @@ class _Unit:
         if any(argument.name in targets for argument in self.op.tensors):
             return "false"
         first = targets[0]
-        tests = ["layout->unit"] + [f"a->{target} != NULL" for target in targets if target in self.maskable]
+        tests = [f"{self.op.name}__is_broadcast(s)"]
+        tests += [f"a->{target} != NULL" for target in targets if target in self.maskable]
         tests += [f"cpu_aligned_alike(a->{first}, a->{target})" for target in targets[1:]]
         return " && ".join([*tests, f"vector_streams(a->{first}, layout->elements)"])
 
@@ -287,11 +298,12 @@ def elementwise_view(op: Operator) -> ElementwiseView:
         test = f"#{'if' if number == 1 else 'elif'} {unit.selector('FORM')} == {number}" if several else ""
         tested.append(Form(test, form.loads, form.stores, form.statements))
     first = op.types[0].name if op.types else ""
-    pairs = all(unit.dtypes[name] == Variable(first) for name in operands(op))
+    listed = tuple(unit.operand(index, name) for index, name in enumerate(op.operands))
+    pairs = all(unit.dtypes[name] == Variable(first) for name in op.operands)
     return ElementwiseView(
         op=op.name,
         lines=comments(op),
-        operands=tuple(unit.operand(index, name) for index, name in enumerate(operands(op))),
+        operands=listed,
         output=op.elementwise[0].target,
         choices=tuple(choices),
         several=several,
@@ -301,6 +313,9 @@ def elementwise_view(op: Operator) -> ElementwiseView:
         fixed="" if first else "float32",
         pairs=pairs,
         streams=unit.streams() if pairs else "false",
-        packs=any(not unit.operand(0, name).written for name in operands(op)),
-        units=" && ".join(f"across.{name} == 1" for name in operands(op)),
+        packs=not all(operand.written for operand in listed),
+        unit=" && ".join(f"s.{name} == 1" for name in op.operands),
+        broadcast=" && ".join(
+            f"s.{one.name} == 1" if one.written else f"(s.{one.name} == 0 || s.{one.name} == 1)" for one in listed
+        ),
     )

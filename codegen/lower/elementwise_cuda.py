@@ -13,7 +13,7 @@ from codegen.lower.elementwise_cpu import comments, given, maskable, optional, p
 from codegen.lower.elementwise_host import CUDA_KERNELS
 from codegen.lower.elementwise_print import Printer, Style, members, result_members
 from codegen.lower.launch import cpu_symbol
-from codegen.lower.record import cuda_element, operands
+from codegen.lower.record import cuda_element
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import c_comment
 from codegen.model import DtypeChoice, Library, Operator
@@ -136,7 +136,7 @@ def elementwise_cuda_view(library: Library, op: Operator) -> ElementwiseCudaView
             run = _RUN[kind].format(f"{name}<{types}>")
             kernels.append(CudaEntry(f"{cpu_symbol(op.name, choice)}__{kind}", run))
     dtypes = tensor_dtypes(op)
-    listed = operands(op)
+    listed = op.operands
     parameters = ", ".join(f"typename {variable.name}" for variable in op.types)
     return ElementwiseCudaView(
         op=op.name,

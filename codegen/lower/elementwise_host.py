@@ -8,11 +8,10 @@ from codegen.contract import BroadcastEntry, Output, TensorType
 from codegen.lower.c_arguments import device_values_lines
 from codegen.lower.host import HostNames
 from codegen.lower.launch import cpu_symbol, nested
-from codegen.lower.record import operands
-from codegen.lower.statements import all_or_return, guarded
+from codegen.lower.statements import all_or_return, guarded, indented
 from codegen.model import Operator
 
-# csrc/runtime/elementwise.h, in its order.
+# Each has a number in csrc/runtime/elementwise.h, ELEMENTWISE_FLAT and so on.
 CUDA_KERNELS = ("flat", "vectors", "narrow", "wide")
 
 
@@ -47,7 +46,7 @@ def alike(op: Operator, output: Output) -> tuple[str, ...]:
     broadcast = any(isinstance(entry, BroadcastEntry) for entry in output.type.shape.entries)
     if not op.elementwise or not broadcast or output.has_word("like") or output.has_word("transposed"):
         return ()
-    tensors = [(argument, argument.type) for argument in op.tensors if isinstance(argument.type, TensorType)]
+    tensors = [(argument, argument.type) for argument in op.placed if isinstance(argument.type, TensorType)]
     return tuple(a.name for a, kind in tensors if not kind.optional and not kind.written)
 
 
@@ -64,7 +63,7 @@ def empty_call(op: Operator, output: Output, dtype: str) -> str:
 def elementwise_host_view(op: Operator) -> ElementwiseHostView:
     """The element-wise part of one host function."""
     names = HostNames(op)
-    listed = operands(op)
+    listed = op.operands
     dtypes = {a.name: a.type.dtype for a in op.tensors if isinstance(a.type, TensorType)}
     dtypes |= {output.name: output.type.dtype for output in op.outputs}
     assert op.iterated is not None
@@ -78,7 +77,8 @@ def elementwise_host_view(op: Operator) -> ElementwiseHostView:
             else "{0}"
             for choice in op.kernel_places
         ]
-        rows += ["{", *(f"    {line}" for line in nested(op, cells)), "},"] if op.types else [f"{cells[0]},"]
+        row = ["{", *indented(nested(op, cells)), "},"] if op.types else [f"{cells[0]},"]
+        rows += [f"[ELEMENTWISE_{kind.upper()}] = {row[0]}", *row[1:]]
     smallest = ""
     for dtype in dict.fromkeys(names.dtype(dtypes[name]) for name in listed):
         smallest = f"min_i64({smallest}, dtype_size({dtype}))" if smallest else f"dtype_size({dtype})"

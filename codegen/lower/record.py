@@ -22,7 +22,6 @@ from codegen.contract import (
     TensorType,
     Variable,
 )
-from codegen.expr import NameKind, names
 from codegen.layouts import layout, rank, tables
 from codegen.messages import MAX_LIST, MAX_TEXT
 from codegen.model import Operator
@@ -123,7 +122,7 @@ def fields(op: Operator) -> tuple[Field, ...]:
     found += [field for scalar in op.scalars for field in _scalar(op, scalar)]
     if op.elementwise:
         found.append(Field(LAYOUT, "layout", text="what the loops run over"))
-        found.append(Field(STRIDES, "operands", text="of each operand", count=len(operands(op))))
+        found.append(Field(STRIDES, "operands", text="of each operand", count=len(op.operands)))
     return tuple(found)
 
 
@@ -133,15 +132,6 @@ def scratch_sizes(scratch: Scratch) -> list[Field]:
     if count is not None:
         return [Field(f"{scratch.name}_size", "sizes", count=count)]
     return [Field(f"{scratch.name}_dim", "integer"), Field(f"{scratch.name}_size", "table", count=MAX_DIMS)]
-
-
-def operands(op: Operator) -> list[str]:
-    """The tensors that the lines of `elementwise:` are about: those that are only read, in order, then those that are
-    written.
-    """
-    read = {part.name for line in op.elementwise for part in names(line.expr) if part.kind is NameKind.ELEMENT}
-    written = [line.target for line in op.elementwise]
-    return [a.name for a in op.tensors if a.name in read and a.name not in written] + written
 
 
 def layout_fields(op: Operator) -> list[Field]:

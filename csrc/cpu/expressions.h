@@ -57,6 +57,11 @@ static inline cpu_tile cpu_tile_at(const elementwise_layout *layout, int64_t uni
     return tile;
 }
 
+/* Whether a buffer that holds one tile of an operand holds another, which begins at the same element. */
+static inline bool cpu_tile_covers(const cpu_tile *held, const cpu_tile *tile) {
+    return tile->row <= held->row && tile->rows <= held->rows;
+}
+
 /* Whether an operand that is only read is copied to a buffer, tile by tile. */
 static inline bool cpu_is_packed(const elementwise_layout *layout, const int64_t *stride) {
     if (layout->order == ELEMENTWISE_TURNED_ROWS)

@@ -417,6 +417,12 @@ static inline vector_pair_t vector_load_pair(const scalar_t *p) {
 #endif
 }
 
+/* One element in every place. */
+static inline vector_pair_t vector_same_pair(const scalar_t *p) {
+    const vector_t v = CPU_PASTE(cpu_load_, CPU_DTYPE, )(p) - (vector_t){0};
+    return (vector_pair_t){v, v};
+}
+
 /* When `stream`, p is aligned to VECTOR_BYTES. */
 static inline void vector_store_pair(scalar_t *p, vector_t a, vector_t b, bool stream) {
 #if CPU_PASTE(CPU_PAIRED_, CPU_DTYPE, )

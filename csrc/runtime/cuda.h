@@ -11,7 +11,7 @@
 #include "cuda_driver.h"
 #include "error.h"
 
-enum { CUDA_MAX_DEVICES = 64 };
+enum { CUDA_MAX_DEVICES = 64, CUDA_ARGUMENT_BYTES = 4096 /* of a launch, at most */ };
 
 /* The fatbin of one operator. Its first byte is 0 when it was built for no architecture. */
 typedef struct cuda_module {

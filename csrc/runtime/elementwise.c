@@ -147,7 +147,7 @@ static int64_t largest_element(const elementwise_space *space) {
  * are blocks, so that the cache lines of either are used up while they are there. */
 static void choose_tile(elementwise_space *space, int outputs, elementwise_layout *layout) {
     enum { SHORT = 32, LONG = 4096 };
-    const int64_t buffer = ELEMENTWISE_BUFFER / largest_element(space);
+    const int64_t buffer = ELEMENTWISE_BUFFER(outputs) / largest_element(space);
     layout->order = ELEMENTWISE_ROWS;
     layout->tile[0] = LONG;
     layout->tile[1] = 1;

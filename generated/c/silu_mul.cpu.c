@@ -49,8 +49,8 @@ typedef struct silu_mul__step {
 } silu_mul__step;
 /* Tiles of operands that are only read. */
 typedef struct silu_mul__buffers {
-    scalar_t gate[ELEMENTWISE_BUFFER / sizeof(scalar_t)];
-    scalar_t up[ELEMENTWISE_BUFFER / sizeof(scalar_t)];
+    scalar_t gate[ELEMENTWISE_BUFFER(2) / sizeof(scalar_t)];
+    scalar_t up[ELEMENTWISE_BUFFER(2) / sizeof(scalar_t)];
 } silu_mul__buffers;
 
 /* How it is computed: expressions.h. */
@@ -106,30 +106,35 @@ CPU_INLINE void silu_mul__rest(const silu_mul_args *a, silu_mul__data d, silu_mu
         silu_mul__part(a, d, s, i, n - i);
 }
 
-/* A row whose elements follow each other in every operand. */
-static void silu_mul__unit_row(const silu_mul_args *a, silu_mul__data d, int64_t n, bool stream) {
-    const silu_mul__step s = {
-        .gate = 1,
-        .up = 1,
-        .y = 1,
-    };
+static void silu_mul__strided_row(const silu_mul_args *a, silu_mul__data d, silu_mul__step s, int64_t i, int64_t n) {
+    silu_mul__rest(a, d, s, i, n);
+}
+
+/* A row along which operands have the steps `s`: 1, or 0 where one is only read and the same for the whole row. */
+CPU_INLINE void silu_mul__row(const silu_mul_args *a, silu_mul__data d, silu_mul__step s, int64_t n, bool stream) {
     int64_t i = 0;
 #if ELEMENTWISE_BITS != 0
+    const vector_pair_t same_gate = s.gate == 0 ? vector_same_pair(d.gate) : (vector_pair_t){0};
+    const vector_pair_t same_up = s.up == 0 ? vector_same_pair(d.up) : (vector_pair_t){0};
     const int64_t head = stream ? vector_stream_head(d.y, n) : 0;
-    silu_mul__rest(a, d, s, 0, head);
+    silu_mul__strided_row(a, d, s, 0, head);
     for (i = head; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
-        const int64_t ahead = i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i;
         silu_mul__in first, second;
         silu_mul__out out_first, out_second;
-        vector_pair_t pair;
-        pair = vector_load_pair(d.gate + i);
-        vector_prefetch_pair(d.gate + ahead);
-        first.gate = pair.a;
-        second.gate = pair.b;
-        pair = vector_load_pair(d.up + i);
-        vector_prefetch_pair(d.up + ahead);
-        first.up = pair.a;
-        second.up = pair.b;
+        vector_pair_t pair_gate = same_gate;
+        if (s.gate != 0) {
+            pair_gate = vector_load_pair(d.gate + i);
+            vector_prefetch_pair(d.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+        }
+        first.gate = pair_gate.a;
+        second.gate = pair_gate.b;
+        vector_pair_t pair_up = same_up;
+        if (s.up != 0) {
+            pair_up = vector_load_pair(d.up + i);
+            vector_prefetch_pair(d.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+        }
+        first.up = pair_up.a;
+        second.up = pair_up.b;
         silu_mul__lines(a, &first, &out_first);
         silu_mul__lines(a, &second, &out_second);
         vector_store_pair(d.y + i, out_first.y, out_second.y, stream);
@@ -138,8 +143,22 @@ static void silu_mul__unit_row(const silu_mul_args *a, silu_mul__data d, int64_t
     (void)stream;
     silu_mul__rest(a, d, s, i, n);
 }
-static void silu_mul__strided_row(const silu_mul_args *a, silu_mul__data d, silu_mul__step s, int64_t n) {
-    silu_mul__rest(a, d, s, 0, n);
+static void silu_mul__unit_row(const silu_mul_args *a, silu_mul__data d, int64_t n, bool stream) {
+    const silu_mul__step s = {
+        .gate = 1,
+        .up = 1,
+        .y = 1,
+    };
+    silu_mul__row(a, d, s, n, stream);
+}
+static void silu_mul__broadcast_row(const silu_mul_args *a, silu_mul__data d, silu_mul__step s, int64_t n, bool stream) {
+    silu_mul__row(a, d, s, n, stream);
+}
+CPU_INLINE bool silu_mul__is_broadcast(silu_mul__step s) {
+    return (s.gate == 0 || s.gate == 1) && (s.up == 0 || s.up == 1) && s.y == 1;
+}
+CPU_INLINE bool silu_mul__is_unit(silu_mul__step s) {
+    return s.gate == 1 && s.up == 1 && s.y == 1;
 }
 
 /* Units are elements where there is one dim, tiles otherwise. */
@@ -159,11 +178,13 @@ static void silu_mul(const silu_mul_args *a, int64_t begin, int64_t end) {
         d.gate = d.gate + begin * s.gate;
         d.up = d.up + begin * s.up;
         d.y = d.y + begin * s.y;
-        const bool stream = layout->unit && vector_streams(a->y, layout->elements);
+        const bool stream = silu_mul__is_broadcast(s) && vector_streams(a->y, layout->elements);
         if (layout->unit)
             silu_mul__unit_row(a, d, end - begin, stream);
+        else if (silu_mul__is_broadcast(s))
+            silu_mul__broadcast_row(a, d, s, end - begin, stream);
         else
-            silu_mul__strided_row(a, d, s, end - begin);
+            silu_mul__strided_row(a, d, s, 0, end - begin);
         if (stream)
             vector_stream_end();
         return;
@@ -175,7 +196,7 @@ static void silu_mul(const silu_mul_args *a, int64_t begin, int64_t end) {
     };
     silu_mul__buffers buffers;
     silu_mul__data packed = {0};
-    int64_t packed_rows = 0;
+    cpu_tile packed_tile = {0};
     for (int64_t unit = begin; unit < end; unit++) {
         const cpu_tile tile = cpu_tile_at(layout, unit);
         silu_mul__data row = {
@@ -185,7 +206,7 @@ static void silu_mul(const silu_mul_args *a, int64_t begin, int64_t end) {
         };
         silu_mul__step across = s, next = down;
         if (row.gate != NULL && cpu_is_packed(layout, a->stride__[0])) {
-            if (row.gate != packed.gate || tile.rows > packed_rows)
+            if (row.gate != packed.gate || !cpu_tile_covers(&packed_tile, &tile))
                 cpu_pack(buffers.gate, row.gate, sizeof *row.gate, layout, &tile, a->stride__[0]);
             packed.gate = row.gate;
             row.gate = buffers.gate;
@@ -193,21 +214,22 @@ static void silu_mul(const silu_mul_args *a, int64_t begin, int64_t end) {
             next.gate = cpu_packed_row(layout);
         }
         if (row.up != NULL && cpu_is_packed(layout, a->stride__[1])) {
-            if (row.up != packed.up || tile.rows > packed_rows)
+            if (row.up != packed.up || !cpu_tile_covers(&packed_tile, &tile))
                 cpu_pack(buffers.up, row.up, sizeof *row.up, layout, &tile, a->stride__[1]);
             packed.up = row.up;
             row.up = buffers.up;
             across.up = 1;
             next.up = cpu_packed_row(layout);
         }
-        packed_rows = tile.rows;
+        packed_tile = tile;
         const bool joined = layout->order == ELEMENTWISE_PACKED;
-        const bool is_unit = across.gate == 1 && across.up == 1 && across.y == 1;
         for (int64_t k = 0; k < (joined ? 1 : tile.rows); k++) {
-            if (is_unit)
+            if (silu_mul__is_unit(across))
                 silu_mul__unit_row(a, row, joined ? tile.row * tile.rows : tile.row, false);
+            else if (silu_mul__is_broadcast(across))
+                silu_mul__broadcast_row(a, row, across, tile.row, false);
             else
-                silu_mul__strided_row(a, row, across, tile.row);
+                silu_mul__strided_row(a, row, across, 0, tile.row);
             row.gate = row.gate + next.gate;
             row.up = row.up + next.up;
             row.y = row.y + next.y;

@@ -153,29 +153,31 @@ static bool silu_mul_backward_cpu(error *e, silu_mul_backward_frame *f) {
 
 extern const unsigned char silu_mul_backward_fatbin_0[];
 
+_Static_assert(sizeof(silu_mul_backward_call) <= CUDA_ARGUMENT_BYTES, "a launch is handed the call record itself");
+
 static cuda_module module = {.image = silu_mul_backward_fatbin_0};
 
 static bool silu_mul_backward_cuda(error *e, silu_mul_backward_frame *f, const cuda_scope *scope) {
     static cuda_kernel kernels[ELEMENTWISE_KERNELS][4] = {
-        {
+        [ELEMENTWISE_FLAT] = {
             {.name = "silu_mul_backward__float64__flat", .module = &module},
             {.name = "silu_mul_backward__float32__flat", .module = &module},
             {.name = "silu_mul_backward__float16__flat", .module = &module},
             {.name = "silu_mul_backward__bfloat16__flat", .module = &module},
         },
-        {
+        [ELEMENTWISE_VECTORS] = {
             {.name = "silu_mul_backward__float64__vectors", .module = &module},
             {.name = "silu_mul_backward__float32__vectors", .module = &module},
             {.name = "silu_mul_backward__float16__vectors", .module = &module},
             {.name = "silu_mul_backward__bfloat16__vectors", .module = &module},
         },
-        {
+        [ELEMENTWISE_NARROW] = {
             {.name = "silu_mul_backward__float64__narrow", .module = &module},
             {.name = "silu_mul_backward__float32__narrow", .module = &module},
             {.name = "silu_mul_backward__float16__narrow", .module = &module},
             {.name = "silu_mul_backward__bfloat16__narrow", .module = &module},
         },
-        {
+        [ELEMENTWISE_WIDE] = {
             {.name = "silu_mul_backward__float64__wide", .module = &module},
             {.name = "silu_mul_backward__float32__wide", .module = &module},
             {.name = "silu_mul_backward__float16__wide", .module = &module},

@@ -55,9 +55,9 @@ typedef struct silu_mul_backward__step {
 } silu_mul_backward__step;
 /* Tiles of operands that are only read. */
 typedef struct silu_mul_backward__buffers {
-    scalar_t grad_y[ELEMENTWISE_BUFFER / sizeof(scalar_t)];
-    scalar_t gate[ELEMENTWISE_BUFFER / sizeof(scalar_t)];
-    scalar_t up[ELEMENTWISE_BUFFER / sizeof(scalar_t)];
+    scalar_t grad_y[ELEMENTWISE_BUFFER(3) / sizeof(scalar_t)];
+    scalar_t gate[ELEMENTWISE_BUFFER(3) / sizeof(scalar_t)];
+    scalar_t up[ELEMENTWISE_BUFFER(3) / sizeof(scalar_t)];
 } silu_mul_backward__buffers;
 
 /* How it is computed: expressions.h. */
@@ -134,36 +134,43 @@ CPU_INLINE void silu_mul_backward__rest(const silu_mul_backward_args *a, silu_mu
         silu_mul_backward__part(a, d, s, i, n - i);
 }
 
-/* A row whose elements follow each other in every operand. */
-static void silu_mul_backward__unit_row(const silu_mul_backward_args *a, silu_mul_backward__data d, int64_t n, bool stream) {
-    const silu_mul_backward__step s = {
-        .grad_y = 1,
-        .gate = 1,
-        .up = 1,
-        .grad_gate = 1,
-        .grad_up = 1,
-    };
+static void silu_mul_backward__strided_row(const silu_mul_backward_args *a, silu_mul_backward__data d, silu_mul_backward__step s, int64_t i, int64_t n) {
+    silu_mul_backward__rest(a, d, s, i, n);
+}
+
+/* A row along which operands have the steps `s`: 1, or 0 where one is only read and the same for the whole row. */
+CPU_INLINE void silu_mul_backward__row(const silu_mul_backward_args *a, silu_mul_backward__data d, silu_mul_backward__step s, int64_t n, bool stream) {
     int64_t i = 0;
 #if ELEMENTWISE_BITS != 0
+    const vector_pair_t same_grad_y = s.grad_y == 0 ? vector_same_pair(d.grad_y) : (vector_pair_t){0};
+    const vector_pair_t same_gate = s.gate == 0 ? vector_same_pair(d.gate) : (vector_pair_t){0};
+    const vector_pair_t same_up = s.up == 0 ? vector_same_pair(d.up) : (vector_pair_t){0};
     const int64_t head = stream ? vector_stream_head(d.grad_gate, n) : 0;
-    silu_mul_backward__rest(a, d, s, 0, head);
+    silu_mul_backward__strided_row(a, d, s, 0, head);
     for (i = head; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
-        const int64_t ahead = i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i;
         silu_mul_backward__in first, second;
         silu_mul_backward__out out_first, out_second;
-        vector_pair_t pair;
-        pair = vector_load_pair(d.grad_y + i);
-        vector_prefetch_pair(d.grad_y + ahead);
-        first.grad_y = pair.a;
-        second.grad_y = pair.b;
-        pair = vector_load_pair(d.gate + i);
-        vector_prefetch_pair(d.gate + ahead);
-        first.gate = pair.a;
-        second.gate = pair.b;
-        pair = vector_load_pair(d.up + i);
-        vector_prefetch_pair(d.up + ahead);
-        first.up = pair.a;
-        second.up = pair.b;
+        vector_pair_t pair_grad_y = same_grad_y;
+        if (s.grad_y != 0) {
+            pair_grad_y = vector_load_pair(d.grad_y + i);
+            vector_prefetch_pair(d.grad_y + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+        }
+        first.grad_y = pair_grad_y.a;
+        second.grad_y = pair_grad_y.b;
+        vector_pair_t pair_gate = same_gate;
+        if (s.gate != 0) {
+            pair_gate = vector_load_pair(d.gate + i);
+            vector_prefetch_pair(d.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+        }
+        first.gate = pair_gate.a;
+        second.gate = pair_gate.b;
+        vector_pair_t pair_up = same_up;
+        if (s.up != 0) {
+            pair_up = vector_load_pair(d.up + i);
+            vector_prefetch_pair(d.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+        }
+        first.up = pair_up.a;
+        second.up = pair_up.b;
         silu_mul_backward__lines(a, &first, &out_first);
         silu_mul_backward__lines(a, &second, &out_second);
         if (d.grad_gate != NULL)
@@ -175,8 +182,24 @@ static void silu_mul_backward__unit_row(const silu_mul_backward_args *a, silu_mu
     (void)stream;
     silu_mul_backward__rest(a, d, s, i, n);
 }
-static void silu_mul_backward__strided_row(const silu_mul_backward_args *a, silu_mul_backward__data d, silu_mul_backward__step s, int64_t n) {
-    silu_mul_backward__rest(a, d, s, 0, n);
+static void silu_mul_backward__unit_row(const silu_mul_backward_args *a, silu_mul_backward__data d, int64_t n, bool stream) {
+    const silu_mul_backward__step s = {
+        .grad_y = 1,
+        .gate = 1,
+        .up = 1,
+        .grad_gate = 1,
+        .grad_up = 1,
+    };
+    silu_mul_backward__row(a, d, s, n, stream);
+}
+static void silu_mul_backward__broadcast_row(const silu_mul_backward_args *a, silu_mul_backward__data d, silu_mul_backward__step s, int64_t n, bool stream) {
+    silu_mul_backward__row(a, d, s, n, stream);
+}
+CPU_INLINE bool silu_mul_backward__is_broadcast(silu_mul_backward__step s) {
+    return (s.grad_y == 0 || s.grad_y == 1) && (s.gate == 0 || s.gate == 1) && (s.up == 0 || s.up == 1) && s.grad_gate == 1 && s.grad_up == 1;
+}
+CPU_INLINE bool silu_mul_backward__is_unit(silu_mul_backward__step s) {
+    return s.grad_y == 1 && s.gate == 1 && s.up == 1 && s.grad_gate == 1 && s.grad_up == 1;
 }
 
 /* Units are elements where there is one dim, tiles otherwise. */
@@ -202,11 +225,13 @@ static void silu_mul_backward(const silu_mul_backward_args *a, int64_t begin, in
         d.up = d.up + begin * s.up;
         d.grad_gate = d.grad_gate == NULL ? NULL : d.grad_gate + begin * s.grad_gate;
         d.grad_up = d.grad_up == NULL ? NULL : d.grad_up + begin * s.grad_up;
-        const bool stream = layout->unit && a->grad_gate != NULL && a->grad_up != NULL && cpu_aligned_alike(a->grad_gate, a->grad_up) && vector_streams(a->grad_gate, layout->elements);
+        const bool stream = silu_mul_backward__is_broadcast(s) && a->grad_gate != NULL && a->grad_up != NULL && cpu_aligned_alike(a->grad_gate, a->grad_up) && vector_streams(a->grad_gate, layout->elements);
         if (layout->unit)
             silu_mul_backward__unit_row(a, d, end - begin, stream);
+        else if (silu_mul_backward__is_broadcast(s))
+            silu_mul_backward__broadcast_row(a, d, s, end - begin, stream);
         else
-            silu_mul_backward__strided_row(a, d, s, end - begin);
+            silu_mul_backward__strided_row(a, d, s, 0, end - begin);
         if (stream)
             vector_stream_end();
         return;
@@ -220,7 +245,7 @@ static void silu_mul_backward(const silu_mul_backward_args *a, int64_t begin, in
     };
     silu_mul_backward__buffers buffers;
     silu_mul_backward__data packed = {0};
-    int64_t packed_rows = 0;
+    cpu_tile packed_tile = {0};
     for (int64_t unit = begin; unit < end; unit++) {
         const cpu_tile tile = cpu_tile_at(layout, unit);
         silu_mul_backward__data row = {
@@ -232,7 +257,7 @@ static void silu_mul_backward(const silu_mul_backward_args *a, int64_t begin, in
         };
         silu_mul_backward__step across = s, next = down;
         if (row.grad_y != NULL && cpu_is_packed(layout, a->stride__[0])) {
-            if (row.grad_y != packed.grad_y || tile.rows > packed_rows)
+            if (row.grad_y != packed.grad_y || !cpu_tile_covers(&packed_tile, &tile))
                 cpu_pack(buffers.grad_y, row.grad_y, sizeof *row.grad_y, layout, &tile, a->stride__[0]);
             packed.grad_y = row.grad_y;
             row.grad_y = buffers.grad_y;
@@ -240,7 +265,7 @@ static void silu_mul_backward(const silu_mul_backward_args *a, int64_t begin, in
             next.grad_y = cpu_packed_row(layout);
         }
         if (row.gate != NULL && cpu_is_packed(layout, a->stride__[1])) {
-            if (row.gate != packed.gate || tile.rows > packed_rows)
+            if (row.gate != packed.gate || !cpu_tile_covers(&packed_tile, &tile))
                 cpu_pack(buffers.gate, row.gate, sizeof *row.gate, layout, &tile, a->stride__[1]);
             packed.gate = row.gate;
             row.gate = buffers.gate;
@@ -248,21 +273,22 @@ static void silu_mul_backward(const silu_mul_backward_args *a, int64_t begin, in
             next.gate = cpu_packed_row(layout);
         }
         if (row.up != NULL && cpu_is_packed(layout, a->stride__[2])) {
-            if (row.up != packed.up || tile.rows > packed_rows)
+            if (row.up != packed.up || !cpu_tile_covers(&packed_tile, &tile))
                 cpu_pack(buffers.up, row.up, sizeof *row.up, layout, &tile, a->stride__[2]);
             packed.up = row.up;
             row.up = buffers.up;
             across.up = 1;
             next.up = cpu_packed_row(layout);
         }
-        packed_rows = tile.rows;
+        packed_tile = tile;
         const bool joined = layout->order == ELEMENTWISE_PACKED;
-        const bool is_unit = across.grad_y == 1 && across.gate == 1 && across.up == 1 && across.grad_gate == 1 && across.grad_up == 1;
         for (int64_t k = 0; k < (joined ? 1 : tile.rows); k++) {
-            if (is_unit)
+            if (silu_mul_backward__is_unit(across))
                 silu_mul_backward__unit_row(a, row, joined ? tile.row * tile.rows : tile.row, false);
+            else if (silu_mul_backward__is_broadcast(across))
+                silu_mul_backward__broadcast_row(a, row, across, tile.row, false);
             else
-                silu_mul_backward__strided_row(a, row, across, tile.row);
+                silu_mul_backward__strided_row(a, row, across, 0, tile.row);
             row.grad_y = row.grad_y + next.grad_y;
             row.gate = row.gate + next.gate;
             row.up = row.up + next.up;

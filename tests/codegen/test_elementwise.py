@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Callable
+
 import pytest
 
+from codegen.check_elementwise import broadcasts
+from codegen.contract import TensorType
 from codegen.elementwise import Kind, KindProblem, Program, build
 from codegen.expr import Expr, Name, NameKind, Type
 from codegen.expr_parse import parse
+from codegen.lower.elementwise_cpu import lane_kind
+from codegen.lower.elementwise_host import alike
+from codegen.model import Library, Operator
 from codegen.scope import Scope
 
 DTYPES = {"h": "bfloat16", "x": "float32", "d": "float64", "i": "int32", "b": "uint8", "m": "bool"}
@@ -77,6 +85,87 @@ def test_kinds(text: str, dtype: str, kind: Kind) -> None:
 )
 def test_what_differs_from_element_to_element(text: str, kinds: set[Kind]) -> None:
     assert program(text).kinds() == kinds
+
+
+@pytest.mark.parametrize(
+    ("lines", "dtype", "kind"),
+    [
+        (["x * 2"], "float32", Kind.F32),
+        (["x * d"], "float32", Kind.F64),
+        (["x * (i + 1)"], "float32", None),
+        (["m"], "bool", Kind.F32),
+        (["s"], "float64", Kind.F64),  # what is the same for every element is stored in its own kind
+        (["n"], "int64", None),
+        (["16777217"], "float64", Kind.F64),
+        (["16777217"], "int64", None),
+        (["x", "16777217 + n"], "int64", None),
+    ],
+)
+def test_what_is_computed_in_lanes(lines: list[str], dtype: str, kind: Kind | None) -> None:
+    targets = [(f"y{i}", "float32" if text == "x" else dtype, expression(text)) for i, text in enumerate(lines)]
+    assert lane_kind(build(targets, DTYPES, UNIFORMS, {"T": "float16"})) is kind
+
+
+@pytest.mark.parametrize(
+    ("own", "whole", "fits"),
+    [
+        ("n", "*p, n", True),
+        ("1, n", "m, n", True),
+        ("m, n", "*p, n", False),
+        ("*p, n", "*broadcast(p, q), n", True),
+        ("n, *p", "n, *broadcast(p, q)", False),  # with p = (), n would lie along the last dim of q
+        ("1, *p", "n, *broadcast(p, q)", True),
+        ("*p", "n, *broadcast(p, q)", True),
+        ("m, *p", "m, *p", True),
+        ("*p", "*broadcast(p, q), n", False),
+    ],
+)
+def test_shapes_that_broadcast(operator: Callable[[str], Operator], own: str, whole: str, fits: bool) -> None:
+    """`own` as that of an input that no line reads, so that no check is in the way."""
+    op = operator(f"""
+        inputs: {{x: "float32[{own}]", a: "float32[*p]", b: "float32[*q]", c: "float32[m, n]"}}
+        outputs: {{y: "float32[{whole}]"}}
+        elementwise: {{y: 1}}
+    """)
+    kind = op.argument("x").type
+    assert isinstance(kind, TensorType)
+    assert broadcasts(kind.shape, op.outputs[0].type.shape) is fits
+
+
+def test_outputs_are_like_inputs_on_their_own_device(operator: Callable[[str], Operator]) -> None:
+    op = operator("""
+        inputs: {h: "float32[*p] cpu", a: "float32[*p]", b: "float32[*q]"}
+        outputs: {y: "float32[*broadcast(p, q)]"}
+        elementwise: {y: a + b}
+    """)
+    assert alike(op, op.outputs[0]) == ("a", "b")
+
+
+def wide(count: int, devices: str) -> str:
+    """An operator of `count` inputs, all of them in its line."""
+    names = [f"x{i}" for i in range(count)]
+    inputs = ", ".join(f'{name}: "float32[n]"' for name in names)
+    return f"""
+        devices: {devices}
+        inputs: {{{inputs}}}
+        outputs: {{y: "float32[n]"}}
+        elementwise: {{y: "min({", ".join(names)})"}}
+    """
+
+
+def test_operands_that_loops_cannot_take(wrong: Callable[[str], str], operator: Callable[[str], Operator]) -> None:
+    operator(wide(52, "[cpu, cuda]"))
+    assert "pointers, strides and scalars of 55 tensors, 4136 bytes, do not" in wrong(wide(54, "[cpu, cuda]"))
+    operator(wide(63, "[cpu]"))
+    assert "lines about 65 tensors; at most 64 are taken" in wrong(wide(64, "[cpu]"))
+
+
+def test_gradients_that_loops_cannot_take(library: Callable[[str], Library]) -> None:
+    """They are not derived, as where no gradient can be."""
+    for count, derived in ((8, 2), (24, 1), (32, 0)):
+        text = textwrap.indent(textwrap.dedent(wide(count, "[cpu]")), "    ")
+        operators = library(f"namespace: demo\nops:\n  f:\n{text}").operators
+        assert [op.backward is not None for op in operators] == [True] * derived + [False]
 
 
 @pytest.mark.parametrize(
