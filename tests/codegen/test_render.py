@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -136,3 +138,46 @@ def test_nothing_private_and_no_calls(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.j2").write_text(text)
     with pytest.raises((SecurityError, UndefinedError)):
         Renderer(tmp_path).render("a.j2", View((), False, ""))
+
+
+def in_pycache(folder: Path) -> Path:
+    (found,) = (folder / "__pycache__").iterdir()
+    return found
+
+
+@pytest.fixture
+def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a template that has been rendered, and so compiled."""
+    monkeypatch.setattr("sys.pycache_prefix", None)
+    monkeypatch.setattr("sys.dont_write_bytecode", False)
+    (tmp_path / "a.j2").write_text("{{ text }}")
+    assert Renderer(tmp_path).render("a.j2", View((), False, "x")) == b"x"
+    return tmp_path
+
+
+def test_templates_are_compiled_once(compiled: Path) -> None:
+    again = Renderer(compiled)
+    again.environment.compile = None  # type: ignore[assignment]
+    assert again.render("a.j2", View((), False, "y")) == b"y"
+
+
+def test_a_changed_template_is_compiled_again(compiled: Path) -> None:
+    before = (compiled / "a.j2").stat()
+    (compiled / "a.j2").write_text("{{ flag }}")
+    os.utime(compiled / "a.j2", ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert Renderer(compiled).render("a.j2", View((), False, "y")) == b"False"
+
+
+@pytest.mark.parametrize("damage", [lambda data: b"", lambda data: data[:-9], lambda data: b"\xff" + data])
+def test_damaged_bytecode_is_made_again(compiled: Path, damage: Callable[[bytes], bytes]) -> None:
+    whole = in_pycache(compiled).read_bytes()
+    in_pycache(compiled).write_bytes(damage(whole))
+    assert Renderer(compiled).render("a.j2", View((), False, "y")) == b"y"
+    assert in_pycache(compiled).read_bytes() == whole
+
+
+def test_no_bytecode_is_written_where_python_writes_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.dont_write_bytecode", True)
+    (tmp_path / "a.j2").write_text("{{ text }}")
+    assert Renderer(tmp_path).render("a.j2", View((), False, "x")) == b"x"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.j2"]
