@@ -46,4 +46,5 @@ def measure(options: Options) -> Result:
 
 
 def _generate(tree: Path) -> float:
-    return seconds(lambda: run([sys.executable, "-m", "codegen", "generate"], tree, PYTHONPATH=""))
+    environment = {"PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": ""}
+    return seconds(lambda: run([sys.executable, "-m", "codegen", "generate"], tree, **environment))
