@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from codegen.frozen import dataclass
 from codegen.model import Dim, Place
 from codegen.rules import Index, Span, each_of
 

@@ -4,7 +4,7 @@ so far.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from codegen import bind, check_keys, check_rules, check_values, keys, names, supported
 from codegen.check_arguments import check_constants
@@ -17,6 +17,7 @@ from codegen.check_variants import check_variants
 from codegen.check_words import check_device, check_launch_size
 from codegen.contract import Argument, ScalarType, TensorType
 from codegen.errors import Diagnostics, Position, shown
+from codegen.frozen import dataclass
 from codegen.load import Mapping, Node, Scalar
 from codegen.messages import message
 from codegen.messages_parts import MAX_SPELLED, spelled

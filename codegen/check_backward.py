@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from codegen import supported
 from codegen.contract import (
@@ -20,6 +19,7 @@ from codegen.contract import (
     dtypes_of,
 )
 from codegen.errors import nearest, shown
+from codegen.frozen import dataclass
 from codegen.load import Scalar
 from codegen.model import Backward, Binding, Dim, Gradient, Operator
 from codegen.reader import Reader

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Map
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from codegen import elementwise
 from codegen.check_contract import Contract
@@ -30,6 +30,7 @@ from codegen.elementwise import Kind, KindProblem
 from codegen.errors import nearest, shown
 from codegen.expr import Expr, integer, names
 from codegen.expr_parse import parse
+from codegen.frozen import dataclass
 from codegen.layouts import POLICIES
 from codegen.load import Mapping, Node, Scalar
 from codegen.model import DtypeChoice, ElementwiseLine, Operator

@@ -6,10 +6,10 @@ Like the rest of the model (model.py) this knows no YAML, no C, no files and no 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from codegen.expr import Expr
+from codegen.frozen import dataclass
 from codegen.types import BITS, DTYPES
 
 # Dims of a tensor: what PyTorch's own operators take, and what csrc/runtime/tensor.h has room for.

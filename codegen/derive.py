@@ -86,7 +86,8 @@ class _Derivation:
     def known(self, expr: Expr) -> Expr:
         """`expr`, whose parts are unique already, or the one that is equal to it."""
         parts = children(expr)
-        rest = repr(rebuild(expr, tuple(_ZERO for _ in parts))) if parts else repr(expr)
+        # Of a constant its text: 0.0 is equal to -0.0, and True to 1.
+        rest = repr(expr) if isinstance(expr, Constant) else rebuild(expr, tuple(_ZERO for _ in parts))
         key = (rest, *(id(part) for part in parts))
         if key not in self.kept:
             self.kept[key] = expr

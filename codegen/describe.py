@@ -5,13 +5,12 @@ Every string is raw: what a terminal or a page takes for syntax is the affair of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from codegen.contract import Argument, dtypes_of
 from codegen.defaults import default_text
 from codegen.describe_keys import operator_notes
 from codegen.expr import Constant, Expr, Type
 from codegen.expr_text import print_text
+from codegen.frozen import dataclass
 from codegen.lower.schema import public_schema
 from codegen.messages import message
 from codegen.messages_text import print_message_text

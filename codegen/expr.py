@@ -9,10 +9,11 @@ which knows the names, and folded for one choice of dtypes by expr_fold. Rules o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from operator import is_
 from typing import TypeAlias
+
+from codegen.frozen import dataclass
 
 INT_MIN = -(2**63)
 INT_MAX = 2**63 - 1

@@ -10,7 +10,7 @@ one where it meets them, but is compared with them exactly. The text is clean un
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from codegen.expr import (
     INT_MIN,
@@ -29,6 +29,7 @@ from codegen.expr import (
     Unary,
     walk,
 )
+from codegen.frozen import dataclass
 
 _INTEGER = {"+": "add_i64", "-": "sub_i64", "*": "mul_i64", "//": "floordiv_i64", "%": "mod_i64", "**": "pow_i64"}
 # Functions that only choose among their arguments.

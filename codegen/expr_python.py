@@ -9,7 +9,7 @@ outside 64 bits raises OverflowError. Those on floats (divide, real_power, real,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from codegen.expr import (
     Binary,
@@ -38,6 +38,7 @@ from codegen.expr_text import (
     operand_strengths,
     strength,
 )
+from codegen.frozen import dataclass
 
 _INTEGER = {"//": "floordiv", "%": "mod", "**": "power"}
 _FLOAT = {"/": "divide", "**": "real_power"}

@@ -9,10 +9,10 @@ import ast
 import contextlib
 import re
 import warnings
-from dataclasses import dataclass
 from functools import cache
 
 from codegen.expr import INT_MAX, Constant, Type
+from codegen.frozen import dataclass
 from codegen.scope import Subject
 
 MAX_LENGTH = 400

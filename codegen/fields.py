@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from codegen import keys, names, supported
 from codegen.contract import Word
 from codegen.errors import shown
+from codegen.frozen import dataclass
 from codegen.load import Mapping, Node, Scalar
 from codegen.parse_type import (
     ParsedEntry,

@@ -6,8 +6,9 @@ codegen/ops.schema.json of the whole. What a value means is seen by the checks; 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from codegen.frozen import dataclass
 
 # ---------------------------------------------------------------- forms of values
 

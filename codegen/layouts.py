@@ -5,9 +5,9 @@ to read.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from codegen.contract import Argument, DimEntry, Output, Shape, TensorType, Word
+from codegen.frozen import dataclass
 
 # Words of inputs that choose among the ways in which memory may lie; there is one of them at most.
 POLICIES = ("contiguous", "rows", "inner", "strided")

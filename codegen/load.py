@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import yaml
 
 from codegen.errors import Diagnostics, Position, shown
+from codegen.frozen import dataclass
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_DEPTH = 10

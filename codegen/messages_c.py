@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from codegen.expr import Type
 from codegen.expr_c import CNames, print_c
+from codegen.frozen import dataclass
 from codegen.messages_parts import DimCount, ListIndex, Message, Part, RankOf, Text, Value, may_be_absent
 
 

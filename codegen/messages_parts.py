@@ -10,10 +10,10 @@ and names and expressions are limited, so the length of every message is bounded
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from codegen.expr import Expr, Name, NameKind, Type
+from codegen.frozen import dataclass
 
 # Spelled-out values (floats, shapes, dtypes) of one message; the C runtime keeps room for this many.
 MAX_SPELLED = 4

@@ -9,7 +9,6 @@ single launch), `backward` (what binds to what). Sequences keep the order of the
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import TypeAlias
@@ -17,6 +16,7 @@ from typing import TypeAlias
 from codegen.contract import Argument, DimEntry, Output, Scratch, Shape, TensorType, TypeVariable, dtypes_of, fits
 from codegen.expr import Compare, Conditional, Constant, Expr, NameKind, Query, Type, names, substitute, walk
 from codegen.expr_text import print_text
+from codegen.frozen import dataclass
 from codegen.rules import Index, Rule, Span, ValueRule, list_of
 from codegen.types import is_floating
 

@@ -12,9 +12,9 @@ stay text.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from codegen.errors import nearest
+from codegen.frozen import dataclass
 
 LIST_KINDS = ("int", "size", "float", "bool")
 SCALAR_KINDS = ("float", "int", "size", "bool", "str", "dtype", "device", "choice")

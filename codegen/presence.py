@@ -7,10 +7,10 @@ holders cannot all be absent while every condition met so far holds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from codegen.expr import Conditional, Constant, Expr, Logic, Query, Type, Unary, walk
+from codegen.frozen import dataclass
 
 MAX_ATOMS = 10  # more optionals than this in the conditions around one use are not looked through
 

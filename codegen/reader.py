@@ -5,7 +5,6 @@ reported where it stands.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from codegen import load
 from codegen.errors import Diagnostics, Position, nearest, shown
@@ -14,6 +13,7 @@ from codegen.expr_fold import FoldError, fold, zero_divisor
 from codegen.expr_parse import parse
 from codegen.expr_syntax import ExprProblem
 from codegen.expr_text import print_text
+from codegen.frozen import dataclass
 from codegen.load import Mapping, Node, Scalar
 from codegen.scope import Scope
 

@@ -11,11 +11,11 @@ Rules on a tensor of a list name it `xs[0]`, the first one, or `xs[_i]`, each in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from codegen.contract import StarFunction
 from codegen.expr import Compare, Expr, integer
+from codegen.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

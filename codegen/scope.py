@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from codegen.expr import Name
+from codegen.frozen import dataclass
 from codegen.presence import Condition
 
 

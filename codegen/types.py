@@ -6,7 +6,7 @@ in csrc/cpu/scalar.h and csrc/device/dtype.cuh.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from codegen.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,11 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
+
+from codegen.frozen import dataclass
 
 SUMS = "SHA256SUMS"
 _MAX_DIFF_LINES = 400

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from codegen.bodies import body_files
 from codegen.commands.project import read_spec, tree_of
 from codegen.commands.report import Report
 from codegen.describe import Check, Description, Entry, Kernel, Launch, Named, describe
 from codegen.errors import nearest
+from codegen.frozen import dataclass
 from codegen.lower import operator_files
 from codegen.model import Operator
 

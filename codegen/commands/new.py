@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from codegen import names
@@ -17,6 +16,7 @@ from codegen.commands.project import TEMPLATES, Spec, read_spec
 from codegen.commands.report import Report
 from codegen.edit import CannotEdit, add_operator
 from codegen.errors import Diagnostics
+from codegen.frozen import dataclass
 from codegen.load import load
 from codegen.render import Renderer
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from codegen import schema
@@ -11,6 +10,7 @@ from codegen.check import Checked, check
 from codegen.check_samples import check_samples
 from codegen.commands.report import Report
 from codegen.errors import Diagnostics
+from codegen.frozen import dataclass
 from codegen.load import load
 from codegen.lower import DOCS, lower
 from codegen.render import Renderer

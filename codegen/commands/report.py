@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from codegen.errors import Diagnostics
+from codegen.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+
+from codegen.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from codegen.compare.change import Change, breaking, compatible
 from codegen.compare.operators import compare_operators
+from codegen.frozen import dataclass
 from codegen.model import Library
 
 

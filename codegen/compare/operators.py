@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from codegen.compare.arguments import compare_arguments, pair_arguments
 from codegen.compare.change import Change, breaking, compatible, listed, sets
@@ -11,6 +10,7 @@ from codegen.compare.shapes import Names, compare_shapes, names, renamed_dims
 from codegen.contract import Acc, Argument, Output, TensorType, Variable, dtypes_of
 from codegen.expr import Compare, Constant, Expr
 from codegen.expr_text import print_text
+from codegen.frozen import dataclass
 from codegen.model import Check, Operator
 from codegen.rules import ElementsRule, OffsetsRule, SumRule, ValueRule
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from codegen.compare.change import Change, breaking, compatible
 from codegen.contract import Argument, DimEntry, Shape, ShapeEntry, StarEntry, TensorType
 from codegen.expr import Expr, Name, NameKind, Query, Type, children, rebuild, substitute
 from codegen.expr_text import print_text
+from codegen.frozen import dataclass
 from codegen.model import Operator
 
 

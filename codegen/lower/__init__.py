@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from codegen.frozen import dataclass
 from codegen.lower.c_files import build_view, cpu_unit_view, header_view, library_view
 from codegen.lower.c_host import host_view
 from codegen.lower.cuda import arguments_view, entries_view

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from codegen.contract import TensorType
+from codegen.frozen import dataclass
 from codegen.lower.c_arguments import can_fail, release_lines, take_lines
 from codegen.lower.lists import can_fail as list_can_fail
 from codegen.lower.lists import take_list_lines

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from codegen.frozen import dataclass
 from codegen.lower.c_arguments import choice_lines
 from codegen.lower.elementwise_cpu import ElementwiseView, elementwise_view
 from codegen.lower.record import C_SCALARS, Field, c_element, fields, real_is_accumulated, record_declarations

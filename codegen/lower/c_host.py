@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from codegen.contract import DimEntry, Scratch
 from codegen.expr import Expr, Name, NameKind, walk
+from codegen.frozen import dataclass
 from codegen.layouts import rank
 from codegen.lower.c_arguments import device_values_lines, frame_lines, words_lines
 from codegen.lower.c_boxed import BoxedKernelView, boxed_views

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from codegen.contract import FixedDtype, TensorType
+from codegen.frozen import dataclass
 from codegen.lower.launch import EntryPoints, cuda_units
 from codegen.lower.lists import store_kernel
 from codegen.lower.record import C_SCALARS, Field, cuda_element, fields, real_is_accumulated

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from codegen import markdown
 from codegen.describe import Description, Entry, Kernel, describe
+from codegen.frozen import dataclass
 from codegen.lower.example import example
 from codegen.model import Library, Operator
 

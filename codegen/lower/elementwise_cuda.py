@@ -4,10 +4,10 @@ its entry points.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from codegen.elementwise import Kind, Store
+from codegen.frozen import dataclass
 from codegen.lower.cuda import has_float8
 from codegen.lower.elementwise_cpu import comments, given, maskable, optional, program, tensor_dtypes
 from codegen.lower.elementwise_host import CUDA_KERNELS

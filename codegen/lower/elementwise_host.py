@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from codegen.contract import BroadcastEntry, Output, TensorType
+from codegen.frozen import dataclass
 from codegen.lower.c_arguments import device_values_lines
 from codegen.lower.host import HostNames
 from codegen.lower.launch import cpu_symbol, nested

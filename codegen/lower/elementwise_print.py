@@ -8,9 +8,9 @@ t1 and so on, which is why nothing of the spec is named outside these records.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from codegen.elementwise import REAL, TESTS, Kind, Program, Store, Value
+from codegen.frozen import dataclass
 
 _SUFFIX = {Kind.BOOL: "mask", Kind.INT: "i64", Kind.WEAK: "f64", Kind.F32: "f32", Kind.F64: "f64"}
 _SCALARS = {Kind.BOOL: "bool", Kind.INT: "int64_t", Kind.WEAK: "double", Kind.F32: "float", Kind.F64: "double"}

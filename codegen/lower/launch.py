@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from codegen.contract import ScalarType
 from codegen.expr import Constant, Expr, Name, Type, Unary, substitute
 from codegen.expr_fold import constant, depends_on_dtypes, fold
+from codegen.frozen import dataclass
 from codegen.lower.c_layout import fitted
 from codegen.lower.host import CPU_HARDWARE, HostNames
 from codegen.lower.statements import guarded, indented, overflows

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from textwrap import wrap
 
 from codegen.contract import Argument, Output, TypeVariable
 from codegen.defaults import default_text
 from codegen.describe_keys import operator_notes
 from codegen.errors import one_of
+from codegen.frozen import dataclass
 from codegen.lower.python_arguments import annotation, default
 from codegen.lower.python_autocast import autocast_lines
 from codegen.lower.python_autograd import AutogradView, autograd_view

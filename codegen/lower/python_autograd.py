@@ -7,9 +7,9 @@ neither, whose backward raises an error that names the operator.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from codegen.contract import Argument
+from codegen.frozen import dataclass
 from codegen.lower.python_names import COLUMNS, Names, call
 from codegen.model import Backward, Binding, Library, Operator
 

@@ -6,8 +6,9 @@ Neither has a gradient of its own: a call that is recorded runs the operator and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from codegen.frozen import dataclass
 from codegen.lower.python_autograd import recorded
 from codegen.lower.python_names import Names, call
 from codegen.lower.schema import variant_names

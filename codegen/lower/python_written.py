@@ -6,8 +6,7 @@ because `backward:` is refused for such operators.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from codegen.frozen import dataclass
 from codegen.lower.python_autograd import recorded, spread, targets
 from codegen.lower.python_names import Names, call
 

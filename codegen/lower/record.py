@@ -7,7 +7,6 @@ bodies see.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from codegen.contract import (
@@ -22,6 +21,7 @@ from codegen.contract import (
     TensorType,
     Variable,
 )
+from codegen.frozen import dataclass
 from codegen.layouts import layout, rank, tables
 from codegen.messages import MAX_LIST, MAX_TEXT
 from codegen.model import Operator

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from string import ascii_lowercase
 
 from codegen.contract import Argument, Default, Output, ScalarType, TensorType
+from codegen.frozen import dataclass
 from codegen.model import Operator, Variant
 
 SCALAR_TYPES = {

@@ -6,10 +6,10 @@ What is done with them is hand-written, in tests/harness/.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from codegen.autocast import cast_inputs
 from codegen.contract import MAX_DIMS, Acc, Argument, Dtype, FixedDtype, TensorType, Word
+from codegen.frozen import dataclass
 from codegen.lower.dynamic import sized_by
 from codegen.lower.elementwise_host import alike
 from codegen.lower.python_names import COLUMNS, call

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import TypeAlias
 
 from codegen.contract import MAX_DIMS, StarFunction
 from codegen.expr import Expr, Logic, Query, Type, Unary, integer
+from codegen.frozen import dataclass
 from codegen.lower.sample import Sample
 from codegen.lower.tests_samples import failing, with_dims, without_star
 from codegen.lower.tests_scalars import Scalar, breaking

@@ -5,10 +5,10 @@ tested with it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from codegen.contract import ScalarType
 from codegen.expr import Expr, Name, Query, Type
+from codegen.frozen import dataclass
 from codegen.lower.sample import Sample
 from codegen.lower.tests_scalars import Scalar
 from codegen.lower.tests_values import Number
