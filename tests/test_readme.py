@@ -24,21 +24,19 @@ def blocks(language: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the repository with steps 1 to 3 done."""
+    """A copy of the repository with everything before step 4 done."""
     folder = tmp_path_factory.mktemp("readme") / "project"
     shutil.copytree(ROOT, folder, ignore=LEFT_BEHIND)
-    (entry,) = blocks("yaml")
     with (folder / "ops.yaml").open("a") as spec:
-        spec.write(f"\n{entry}")
+        spec.writelines(f"\n{entry}" for entry in blocks("yaml"))
     bodies = blocks("c") + blocks("cuda")
     assert len(bodies) == 4
     for body in bodies:
         name = re.match(r"(?:/\*|//) (csrc/\S+)", body)
         assert name is not None, body
         (folder / name[1]).write_text(body)
-    (reference,) = blocks("python")
     with (folder / "tests" / "references.py").open("a") as references:
-        references.write(f"\n\n{reference}")
+        references.writelines(f"\n\n{reference}" for reference in blocks("python"))
     return folder
 
 
