@@ -3,11 +3,31 @@
 #pragma once
 
 #include <stdint.h>
+#include <string.h>
+
+// Two values that are summed, or handed on, side by side.
+template <typename A> struct alignas(2 * sizeof(A)) two {
+    A first;
+    A second;
+
+    __device__ __forceinline__ two &operator+=(const two &other) {
+        first += other.first;
+        second += other.second;
+        return *this;
+    }
+};
+
+template <typename A> __device__ __forceinline__ A shuffle_xor(A value, int offset) {
+    return __shfl_xor_sync(0xffffffffu, value, offset);
+}
+template <typename A> __device__ __forceinline__ two<A> shuffle_xor(two<A> value, int offset) {
+    return {shuffle_xor(value.first, offset), shuffle_xor(value.second, offset)};
+}
 
 template <typename A> __device__ __forceinline__ A warp_sum(A value) {
 #pragma unroll
     for (int offset = 16; offset > 0; offset /= 2) {
-        value += __shfl_xor_sync(0xffffffffu, value, offset);
+        value += shuffle_xor(value, offset);
     }
     return value;
 }
@@ -17,7 +37,7 @@ template <typename A> __device__ __forceinline__ A lane_sum(A value, int lanes) 
 #pragma unroll
     for (int offset = 16; offset > 0; offset /= 2) {
         if (offset < lanes) {
-            value += __shfl_xor_sync(0xffffffffu, value, offset);
+            value += shuffle_xor(value, offset);
         }
     }
     return value;
@@ -100,7 +120,29 @@ __device__ __forceinline__ void await_cluster() {
 #endif
 }
 
-// Every warp sends its sum to each block of the cluster; a block waits until all bytes have come. `round` counts sums.
+// Stores a value in shared memory of any block of the cluster, and counts its bytes there.
+template <typename A> __device__ __forceinline__ void send_to_block(uint32_t target, A value, uint32_t arrived) {
+#if __CUDA_ARCH__ >= 900
+    uint64_t words[(sizeof(A) + 7) / 8] = {};
+    memcpy(words, &value, sizeof value);
+    if constexpr (sizeof(A) == 4) {
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(target),
+                     "r"(static_cast<uint32_t>(words[0])), "r"(arrived)
+                     : "memory");
+    } else if constexpr (sizeof(A) == 8) {
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(target),
+                     "l"(words[0]), "r"(arrived)
+                     : "memory");
+    } else {
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b64 [%0], {%1, %2}, [%3];" ::"r"(target),
+                     "l"(words[0]), "l"(words[1]), "r"(arrived)
+                     : "memory");
+    }
+#endif
+}
+
+// Every warp sends its value to each block of the cluster; a block waits until all bytes have come. `round` counts
+// exchanges.
 template <typename A>
 __device__ __forceinline__ void exchange_in_cluster(A sum, const warp_group &group, group_buffer<A> &buffer,
                                                     int round) {
@@ -117,15 +159,7 @@ __device__ __forceinline__ void exchange_in_cluster(A sum, const warp_group &gro
         uint32_t target_arrived;
         asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(target) : "r"(target), "r"(lane));
         asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(target_arrived) : "r"(arrived), "r"(lane));
-        if constexpr (sizeof(A) == 4) {
-            asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];" ::"r"(target),
-                         "f"(sum), "r"(target_arrived)
-                         : "memory");
-        } else {
-            asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f64 [%0], %1, [%2];" ::"r"(target),
-                         "d"(sum), "r"(target_arrived)
-                         : "memory");
-        }
+        send_to_block(target, sum, target_arrived);
     }
     const uint32_t parity = round / 2 % 2;
     asm volatile("{\n\t"
@@ -139,22 +173,37 @@ __device__ __forceinline__ void exchange_in_cluster(A sum, const warp_group &gro
 #endif
 }
 
-// Sum over a group of one block. `round` counts the sums of a loop; buffers[round % 2] is written at first_warp and
-// above.
+// Hands the value of each warp to all warps of its group: entry i of what comes back is that of warp i, block by block.
+// `round` counts the exchanges of a loop; buffers[round % 2] is written, for a block alone at first_warp and above.
+template <typename A>
+__device__ __forceinline__ const A *share_values(A value, const warp_group &group, group_buffer<A> (&buffers)[2],
+                                                 int first_warp, int round) {
+    group_buffer<A> &buffer = buffers[round % 2];
+    if (group.blocks > 1) {
+        exchange_in_cluster(value, group, buffer, round);
+        return buffer.sums;
+    }
+    if (threadIdx.x % 32 == 0) {
+        buffer.sums[first_warp + group.warp] = value;
+    }
+    group_barrier(group.barrier, group.warps * 32);
+    return buffer.sums + first_warp;
+}
+
+// The next power of two of a number of warps: summing what they shared takes no more shuffles than that many lanes
+// need.
+__device__ __forceinline__ int lanes_for(int warps) { return 1 << (32 - __clz(warps - 1)); }
+
+// Sum over a group of one block.
 template <typename A>
 __device__ __forceinline__ A group_sum(A value, const warp_group &group, group_buffer<A> (&buffers)[2], int first_warp,
                                        int round) {
     value = warp_sum(value);
     if (group.warps > 1) {
-        A *sums = buffers[round % 2].sums + first_warp;
-        const int lane = threadIdx.x % 32;
-        if (lane == 0) {
-            sums[group.warp] = value;
-        }
-        group_barrier(group.barrier, group.warps * 32);
-        const int lanes = 1 << (32 - __clz(group.warps - 1)); // the next power of two: no more shuffles than needed
-        const int warp = lane & (lanes - 1);
-        value = lane_sum(warp < group.warps ? sums[warp] : A(0), lanes);
+        const A *sums = share_values(value, group, buffers, first_warp, round);
+        const int lanes = lanes_for(group.warps);
+        const int warp = threadIdx.x & (lanes - 1);
+        value = lane_sum(warp < group.warps ? sums[warp] : A{}, lanes);
     }
     return value;
 }
@@ -166,11 +215,11 @@ __device__ __forceinline__ A cluster_sum(A value, const warp_group &group, group
     if (group.blocks == 1) {
         return group_sum(value, group, buffers, first_warp, round);
     }
-    exchange_in_cluster(warp_sum(value), group, buffers[round % 2], round);
-    A sum = 0;
+    const A *sums = share_values(warp_sum(value), group, buffers, first_warp, round);
+    A sum = {};
 #pragma unroll 1
     for (int i = threadIdx.x % 32; i < group.blocks * group.warps; i += 32) {
-        sum += buffers[round % 2].sums[i];
+        sum += sums[i];
     }
     return warp_sum(sum);
 }
