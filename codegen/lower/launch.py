@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 from codegen.contract import ScalarType
-from codegen.expr import Constant, Expr, Name, Type, Unary, substitute
+from codegen.expr import Call, Constant, Expr, Name, Type, Unary, substitute
 from codegen.expr_fold import constant, depends_on_dtypes, fold
 from codegen.frozen import dataclass
 from codegen.lower.c_layout import fitted
@@ -81,14 +81,22 @@ def _value(expr: Expr, choice: DtypeChoice) -> int | bool | None:
 
 
 def _bounds(block: tuple[Expr, ...], choice: DtypeChoice) -> int:
-    """The threads of a block where they are known when the kernel is compiled, else the most that a block can have."""
+    """The most threads of a block that can be told when the kernel is compiled; no block can have more than 1024."""
     threads = 1
     for size in block:
-        value = _value(size, choice)
-        if value is None:
+        most = _most(size, choice)
+        if most is None:
             return 1024
-        threads *= value
+        threads *= most
     return threads
+
+
+def _most(size: Expr, choice: DtypeChoice) -> int | None:
+    """What a number does not exceed: its value, or the least of what `min` takes."""
+    if isinstance(size, Call) and size.function == "min":
+        known = [_most(argument, choice) for argument in size.arguments]
+        return min((one for one in known if one is not None), default=None)
+    return _value(size, choice)
 
 
 def entry_points(op: Operator) -> EntryPoints:

@@ -46,6 +46,19 @@ def test_a_kernel_for_each_combination(switched: Operator) -> None:
     assert len(entries) == 28
 
 
+def test_threads_that_min_limits(operator: Callable[[str], Operator]) -> None:
+    """A kernel is compiled for no more threads than the least number in `min`, which may follow from a dtype."""
+    head = SPEC[: SPEC.index("    launch:")]
+    for block, bounds in (
+        ("'min(m, 256)'", [256, 256]),
+        ("'min(m, 128 * sizeof(T), max(m, 32))'", [512, 256]),
+        ("'max(m, min(m, 64))'", [1024, 1024]),
+        ("['min(m, 8)', 4]", [32, 32]),
+    ):
+        launch = f"    launch: {{grid: m, block: {block}}}\n    parallel: m\n"
+        assert [entry.bounds for entry in entry_points(operator(head + launch))["f"]] == bounds
+
+
 def test_the_kernel_of_a_call(switched: Operator) -> None:
     """Places are computed from run-time values; what was not compiled is an error that says so."""
     (view,) = pass_views(switched, entry_points(switched))
