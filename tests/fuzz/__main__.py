@@ -48,7 +48,8 @@ def case(seed: int) -> bool:
     library = examine(data)
     if library is not None and seed % GENERATED == 0:
         examine_output(library)
-    if seed % COMMANDS == 1:
+    needs_bodies = library is None or not all(operator.elementwise for operator in library.operators)
+    if seed % COMMANDS == 1 and needs_bodies:
         examine_command(data)
     return library is not None
 
