@@ -1,6 +1,6 @@
 # What the build compiles for each operator of my_ops.
 set(OPS_NAMESPACE my_ops)
-set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward silu_mul silu_mul_backward silu_mul_backward_backward gather_rows)
+set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward softmax softmax_backward silu_mul silu_mul_backward silu_mul_backward_backward gather_rows)
 
 cpu_unit(square "square"
     "T=float64"
@@ -33,6 +33,22 @@ cpu_unit(rms_norm_backward "rms_norm_backward_rows rms_norm_backward_columns"
     "T=bfloat16"
 )
 cuda_unit(rms_norm_backward)
+
+cpu_unit(softmax "softmax"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(softmax)
+
+cpu_unit(softmax_backward "softmax_backward"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(softmax_backward)
 
 cpu_unit(silu_mul "silu_mul"
     "T=float64"

@@ -33,6 +33,30 @@ def rms_norm_backward(grad_y: Tensor, x: Tensor, weight: Tensor, rstd: Tensor) -
     ) if x.dim() > 1 else grad_y * normed
 
 
+def softmax(x: Tensor, bias: Tensor | None, scale: float, causal: bool) -> Tensor:
+    """Rows in which everything is -infinity are zeros, where torch.softmax has NaN."""
+    scores = x * scale if bias is None else x * scale + bias
+    if causal:
+        scores = scores.masked_fill(~_causal(scores), -torch.inf)
+    dead = (scores == -torch.inf).all(-1, keepdim=True)
+    return torch.softmax(scores.masked_fill(dead, 0), -1).masked_fill(dead, 0)
+
+
+def _causal(scores: Tensor) -> Tensor:
+    """True where column j of row i takes part: j <= i + n - m."""
+    m, n = scores.shape[-2:]
+    return torch.ones(m, n, dtype=torch.bool).tril(n - m)
+
+
+def softmax_backward(grad_y: Tensor, y: Tensor, scale: float, causal: bool) -> tuple[Tensor, Tensor]:
+    """y is an argument of its own here, and its rows need not sum to 1."""
+    taking = _causal(y) if causal else torch.ones_like(y, dtype=torch.bool)
+    y = y.where(taking, 0)
+    mean = (grad_y * y).where(taking, 0).sum(-1, keepdim=True) * (2 - y.sum(-1, keepdim=True))
+    grad_bias = (y * (grad_y - mean)).where(taking, 0)
+    return scale * grad_bias, grad_bias
+
+
 def gather_rows(table: Tensor, index: Tensor) -> Tensor:
     return table[index.long()]
 

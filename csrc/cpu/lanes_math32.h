@@ -74,14 +74,17 @@ CPU_INLINE cpu_lanes cpu_lanes_expm1(cpu_lanes x) {
     const cpu_lanes y = 2.0f * (half * (r * r * cpu_exp_tail(r) + r) + (half - 0.5f));
     return cpu_select(x == 0, x, y); /* keeps the sign of zero */
 }
-/* (2^r - 1) / r on [-1/2, 1/2] */
-CPU_INLINE cpu_lanes cpu_lanes_exp2(cpu_lanes x) {
-    x = cpu_between(x, -151.0f, 129.0f);
-    const cpu_lanes k = cpu_nearest(x), r = x - k;
+/* 2^r on [-1/2, 1/2] */
+CPU_INLINE cpu_lanes cpu_exp2_fraction(cpu_lanes r) {
     const cpu_lanes q =
         ((((1.54760448e-4f * r + 1.34004164e-3f) * r + 9.61800478e-3f) * r + 5.55032753e-2f) * r + 2.40226507e-1f) * r +
         6.93147182e-1f;
-    return cpu_scale(r * q + 1.0f, k);
+    return r * q + 1.0f;
+}
+CPU_INLINE cpu_lanes cpu_lanes_exp2(cpu_lanes x) {
+    x = cpu_between(x, -151.0f, 129.0f);
+    const cpu_lanes k = cpu_nearest(x);
+    return cpu_scale(cpu_exp2_fraction(x - k), k);
 }
 
 /* x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2), for finite x > 0. */

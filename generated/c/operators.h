@@ -9,6 +9,8 @@ BoxedKernel square_backward_boxed;
 BoxedKernel rms_norm_boxed;
 BoxedKernel rms_norm__saved_boxed;
 BoxedKernel rms_norm_backward_boxed;
+BoxedKernel softmax_boxed;
+BoxedKernel softmax_backward_boxed;
 BoxedKernel silu_mul_boxed;
 BoxedKernel silu_mul_backward_boxed;
 BoxedKernel silu_mul_backward_backward_boxed;

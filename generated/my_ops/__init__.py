@@ -10,6 +10,8 @@ from .ops.rms_norm_backward import rms_norm_backward
 from .ops.silu_mul import silu_mul
 from .ops.silu_mul_backward import silu_mul_backward
 from .ops.silu_mul_backward_backward import silu_mul_backward_backward
+from .ops.softmax import softmax
+from .ops.softmax_backward import softmax_backward
 from .ops.square import square
 from .ops.square_backward import square_backward
 
@@ -20,6 +22,8 @@ __all__ = [
     "silu_mul",
     "silu_mul_backward",
     "silu_mul_backward_backward",
+    "softmax",
+    "softmax_backward",
     "square",
     "square_backward",
 ]

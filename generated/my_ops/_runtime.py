@@ -29,6 +29,8 @@ _OPERATORS = (
     "my_ops::silu_mul",
     "my_ops::silu_mul_backward",
     "my_ops::silu_mul_backward_backward",
+    "my_ops::softmax",
+    "my_ops::softmax_backward",
     "my_ops::square",
     "my_ops::square_backward",
 )

@@ -42,7 +42,7 @@ def test_the_language_page_is_accepted_as_written(library: Callable[[str], Libra
 
 def test_the_library_of_this_repository(library: Callable[[str], Library]) -> None:
     found = library((ROOT / "ops.yaml").read_text())
-    assert [operator.name for operator in found.operators] == LIBRARY
+    assert {operator.name for operator in found.operators} >= set(LIBRARY)
 
 
 def test_rms_norm(library: Callable[[str], Library]) -> None:

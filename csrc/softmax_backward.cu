@@ -1,0 +1,260 @@
+// Gradients of y = softmax(scale * x + bias): with p = sum(grad_y * y) / sum(y) over the row,
+//     grad_bias = y * (grad_y - p)    grad_x = scale * grad_bias
+// The sum of y is 1 but for rounding, and 2 - sum(y) stands for its inverse: without it the gradients of a row would
+// not add up to 0. grad_bias is in acc_t, since what was broadcast gets the sum of many of them.
+//
+// y and grad_y are read once, behind the causal limit not at all, and stay in registers while the sum is found. How
+// rows are shared among threads, and what ALIGNED, VECTORS and ROWS mean, is as in softmax.cu.
+#include "softmax_backward.cuh"
+
+#include "reduce.cuh"
+#include "row_vectors.cuh"
+#include "staged_rows.cuh"
+
+template <typename T> __device__ __forceinline__ int row_limit(const softmax_backward_args<T> &a, int64_t row) {
+    return static_cast<int>(causal_limit(a.causal, row, a.m, a.n));
+}
+
+// p, out of the sums of grad_y * y and of y.
+template <typename A> __device__ __forceinline__ A row_mean(const two<A> &sums) {
+    return sums.first * (2 - sums.second);
+}
+
+// The elements of a vector of T, stored in acc_t.
+template <typename T, bool ALIGNED>
+__device__ __forceinline__ void store_sums(acc_t<T> *row, int n, int column, const acc_t<T> (&values)[vector_size<T>]) {
+    constexpr int SIZE = vector_size<acc_t<T>>;
+#pragma unroll
+    for (int i = 0; i < vector_size<T>; i += SIZE) {
+        acc_t<T> part[SIZE];
+#pragma unroll
+        for (int j = 0; j < SIZE; j++) {
+            part[j] = values[i + j];
+        }
+        store_vector<acc_t<T>, ALIGNED>(row, n, column + i, pack<acc_t<T>>(part));
+    }
+}
+
+// The vectors of a row that a thread holds.
+template <typename T, bool ALIGNED, int VECTORS> struct row_part {
+    uint4 y[VECTORS];
+    uint4 grad_y[VECTORS];
+
+    __device__ __forceinline__ void load(const softmax_backward_args<T> &a, int64_t row, int limit, int first,
+                                         int stride) {
+        const int64_t numel = a.rows * a.n;
+        const T *y_row = a.y + row * a.n;
+        const T *grad_row = a.grad_y + row * a.n;
+#pragma unroll
+        for (int k = 0; k < VECTORS; k++) {
+            y[k] = load_row_vector<T, ALIGNED>(a.y, numel, y_row, limit, first + k * stride);
+            grad_y[k] = load_row_vector<T, ALIGNED>(a.grad_y, numel, grad_row, limit, first + k * stride);
+        }
+    }
+
+    // Both as numbers, zero where a column does not take part.
+    __device__ __forceinline__ void unpack_vector(int k, int limit, int column, acc_t<T> (&ys)[vector_size<T>],
+                                                  acc_t<T> (&grads)[vector_size<T>]) const {
+        unpack<T>(y[k], ys);
+        unpack<T>(grad_y[k], grads);
+        if (column + vector_size<T> > limit || (!ALIGNED && column < 0)) {
+#pragma unroll
+            for (int i = 0; i < vector_size<T>; i++) {
+                const bool inside = column + i >= 0 && column + i < limit;
+                ys[i] = inside ? ys[i] : acc_t<T>(0);
+                grads[i] = inside ? grads[i] : acc_t<T>(0);
+            }
+        }
+    }
+
+    __device__ __forceinline__ two<acc_t<T>> sums(int limit, int first, int stride) const {
+        two<acc_t<T>> total = {};
+#pragma unroll
+        for (int k = 0; k < VECTORS; k++) {
+            acc_t<T> ys[vector_size<T>], grads[vector_size<T>];
+            unpack_vector(k, limit, first + k * stride, ys, grads);
+            two<acc_t<T>> sum = {}; // a chain of additions for each vector
+#pragma unroll
+            for (int i = 0; i < vector_size<T>; i++) {
+                sum += {ys[i] * grads[i], ys[i]};
+            }
+            total += sum;
+        }
+        return total;
+    }
+
+    __device__ __forceinline__ void store(const softmax_backward_args<T> &a, int64_t row, int limit, int first,
+                                          int stride, acc_t<T> mean) const {
+        const int n = static_cast<int>(a.n);
+#pragma unroll
+        for (int k = 0; k < VECTORS; k++) {
+            const int column = first + k * stride;
+            acc_t<T> ys[vector_size<T>], grads[vector_size<T>];
+            unpack_vector(k, limit, column, ys, grads);
+#pragma unroll
+            for (int i = 0; i < vector_size<T>; i++) {
+                grads[i] = ys[i] * (grads[i] - mean);
+            }
+            if (a.grad_bias != nullptr) {
+                store_sums<T, ALIGNED>(a.grad_bias + row * a.n, n, column, grads);
+            }
+            if (a.grad_x != nullptr) {
+#pragma unroll
+                for (int i = 0; i < vector_size<T>; i++) {
+                    grads[i] *= a.scale;
+                }
+                store_vector<T, ALIGNED>(a.grad_x + row * a.n, n, column, pack<T>(grads));
+            }
+        }
+    }
+};
+
+template <typename T, int VECTORS, int ROWS>
+__device__ __forceinline__ void backward_by_lanes(const softmax_backward_args<T> &a) {
+    const int lanes = static_cast<int>(a.lanes);
+    const int groups = blockDim.x / lanes;
+    const int first = threadIdx.x % lanes * vector_size<T>;
+    const int stride = lanes * vector_size<T>;
+    const int64_t first_row = int64_t{blockIdx.x} * groups * ROWS + threadIdx.x / lanes;
+    row_part<T, true, VECTORS> part[ROWS];
+    int limit[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        const int64_t row = first_row + r * groups;
+        limit[r] = row < a.rows ? row_limit(a, row) : 0;
+        part[r].load(a, row, limit[r], first, stride);
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        const int64_t row = first_row + r * groups;
+        const two<acc_t<T>> sums = lane_sum(part[r].sums(limit[r], first, stride), lanes);
+        if (row < a.rows) {
+            part[r].store(a, row, limit[r], first, stride, row_mean(sums));
+        }
+    }
+}
+
+template <typename T, bool ALIGNED, int VECTORS>
+__device__ __forceinline__ void backward_by_blocks(const softmax_backward_args<T> &a) {
+    __shared__ group_buffer<two<acc_t<T>>> buffers[2];
+    constexpr int SIZE = vector_size<T>;
+    constexpr int STRIDE = 32 * SIZE; // a warp's vectors are neighbours
+    const bool alone = VECTORS == 1;  // such rows need no cluster
+    const int warp = threadIdx.x / 32;
+    const int warps = blockDim.x / 32;
+    const warp_group group = {warps, warp, 0, alone ? 1 : cluster_blocks(), alone ? 0 : cluster_rank()};
+    if (group.blocks > 1) {
+        announce_block(buffers);
+    }
+    const int64_t row = alone ? blockIdx.x : cluster_index();
+    const int limit = row_limit(a, row);
+    const int shift = row_shift<T, ALIGNED>(a.y + row * a.n, a.n);
+    const int first = ((group.rank * warps + warp) * VECTORS * 32 + int(threadIdx.x) % 32) * SIZE - shift;
+    row_part<T, ALIGNED, VECTORS> part;
+    part.load(a, row, limit, first, STRIDE);
+    const two<acc_t<T>> own = part.sums(limit, first, STRIDE);
+    if (group.blocks > 1) {
+        await_cluster();
+    }
+    part.store(a, row, limit, first, STRIDE, row_mean(cluster_sum(own, group, buffers, 0, 0)));
+}
+
+template <typename T> __device__ __forceinline__ void backward_of_staged_rows(const softmax_backward_args<T> &a) {
+    constexpr int ELEMENTS = stage_elements<T>;
+    __shared__ stage<T> shared_y, shared_grad; // grad_x replaces grad_y
+    const int n = static_cast<int>(a.n);
+    const int lanes = static_cast<int>(a.stage_lanes);
+    const int groups = STAGE_THREADS / lanes;
+    const int group = threadIdx.x / lanes;
+    const int lane = threadIdx.x % lanes;
+    const int64_t first_row = int64_t{blockIdx.x} * groups;
+    const int64_t start = first_row * n;
+    const int count = static_cast<int>(min(int64_t{groups}, a.rows - first_row)) * n;
+    stage_in(shared_y, a.y + start, count);
+    stage_in(shared_grad, a.grad_y + start, count);
+    __syncthreads();
+
+    const int64_t row = first_row + group;
+    const int limit = row < a.rows ? row_limit(a, row) : 0;
+    const T *y = shared_y.at(a.y + start) + group * n;
+    T *grad_y = shared_grad.at(a.grad_y + start) + group * n;
+    acc_t<T> ys[ELEMENTS], grads[ELEMENTS];
+    two<acc_t<T>> sums = {};
+#pragma unroll
+    for (int k = 0; k < ELEMENTS; k++) {
+        const int column = lane + k * lanes;
+        ys[k] = column < limit ? to_acc(y[column]) : acc_t<T>(0);
+        grads[k] = column < limit ? to_acc(grad_y[column]) : acc_t<T>(0);
+        sums += {ys[k] * grads[k], ys[k]};
+    }
+    const acc_t<T> mean = row_mean(lane_sum(sums, lanes));
+#pragma unroll
+    for (int k = 0; k < ELEMENTS; k++) {
+        const int column = lane + k * lanes;
+        if (column < n && row < a.rows) {
+            const acc_t<T> grad = ys[k] * (grads[k] - mean);
+            grad_y[column] = from_acc<T>(a.scale * grad);
+            if (a.grad_bias != nullptr) {
+                a.grad_bias[row * n + column] = grad;
+            }
+        }
+    }
+    if (a.grad_x != nullptr) {
+        stage_out(shared_grad, a.grad_y + start, a.grad_x + start, count);
+    }
+}
+
+template <typename T> __device__ __forceinline__ void backward_in_two_reads(const softmax_backward_args<T> &a) {
+    constexpr int LOADS = 8; // in flight per thread and tensor
+    __shared__ group_buffer<two<acc_t<T>>> buffers[2];
+    const int64_t row = blockIdx.x;
+    const int64_t limit = causal_limit(a.causal, row, a.m, a.n);
+    const T *y = a.y + row * a.n;
+    const T *grad_y = a.grad_y + row * a.n;
+    two<acc_t<T>> own = {};
+    acc_t<T> mean = 0;
+#pragma unroll 1
+    for (int read = 0; read < 2; read++) {
+#pragma unroll 1
+        for (int64_t first = threadIdx.x; first < a.n; first += LOADS * blockDim.x) {
+            acc_t<T> ys[LOADS], grads[LOADS];
+#pragma unroll
+            for (int k = 0; k < LOADS; k++) {
+                const int64_t i = min(first + k * blockDim.x, a.n - 1); // no branches between loads
+                ys[k] = to_acc(y[i]);
+                grads[k] = to_acc(grad_y[i]);
+            }
+#pragma unroll
+            for (int k = 0; k < LOADS; k++) {
+                const int64_t i = first + k * blockDim.x;
+                if (read == 0) {
+                    own += i < limit ? two<acc_t<T>>{ys[k] * grads[k], ys[k]} : two<acc_t<T>>{};
+                } else if (i < a.n) {
+                    const acc_t<T> grad = i < limit ? ys[k] * (grads[k] - mean) : acc_t<T>(0);
+                    if (a.grad_bias != nullptr) {
+                        a.grad_bias[row * a.n + i] = grad;
+                    }
+                    if (a.grad_x != nullptr) {
+                        a.grad_x[row * a.n + i] = from_acc<T>(a.scale * grad);
+                    }
+                }
+            }
+        }
+        if (read == 0) {
+            mean = row_mean(group_sum(own, whole_block(), buffers, 0, 0));
+        }
+    }
+}
+
+template <typename T, bool ALIGNED, int VECTORS, int ROWS>
+__device__ void softmax_backward(const softmax_backward_args<T> &a) {
+    if constexpr (VECTORS == 0) {
+        backward_in_two_reads(a);
+    } else if constexpr (ROWS == 0) {
+        backward_by_blocks<T, ALIGNED, VECTORS>(a);
+    } else if constexpr (ALIGNED) {
+        backward_by_lanes<T, VECTORS, ROWS>(a);
+    } else {
+        backward_of_staged_rows(a);
+    }
+}

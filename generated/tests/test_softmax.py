@@ -1,0 +1,237 @@
+"""Tests of my_ops::softmax, made from its contract in ops.yaml. What they do stands in tests/harness/."""
+
+import pytest
+
+from tests.harness import compiled, cuda, forward, gradients, refused
+from tests.harness.contract import Contract, Tensor, Wrong
+from tests.harness.layouts import LAYOUTS
+
+OP = Contract(
+    namespace="my_ops",
+    name="softmax",
+    arguments=("x", "bias", "scale", "causal"),
+    keywords=(),
+    types={"T": ("float64", "float32", "float16", "bfloat16")},
+    tensors={"x": "T", "bias": "T"},
+    scalars={"scale": 1.0, "causal": False},
+    absences=((), ("bias",)),
+    defaults=("bias", "scale", "causal"),
+    written=(),
+    variants={},
+    outputs={"y": "T"},
+    saved={},
+    mask=False,
+    autograd="declared",
+    second="missing",
+    backward="softmax_backward",
+    gradients=("x", "bias"),
+    kept=(),
+    reference="softmax",
+    tolerance={},
+    words={"bias": ("inner", "expand")},
+)
+# The first is the usual call.
+SAMPLES = [
+    {"x": (2, 3, 7, 9), "bias": (2, 3, 7, 9)},
+    {"x": (7, 9), "bias": (7, 9)},
+    {"x": (1, 7, 9), "bias": (1, 7, 9)},
+    {"x": (3, 7, 9), "bias": (3, 7, 9)},
+    {"x": (0, 7, 9), "bias": (0, 7, 9)},
+    {"x": (3, 0, 2, 7, 9), "bias": (3, 0, 2, 7, 9)},
+    {"x": (1, 5, 1, 7, 9), "bias": (1, 5, 1, 7, 9)},
+    {"x": (2, 3, 1, 9), "bias": (2, 3, 1, 9)},
+    {"x": (2, 3, 2, 9), "bias": (2, 3, 2, 9)},
+    {"x": (2, 3, 33, 9), "bias": (2, 3, 33, 9)},
+    {"x": (2, 3, 64, 9), "bias": (2, 3, 64, 9)},
+    {"x": (2, 3, 1000, 9), "bias": (2, 3, 1000, 9)},
+    {"x": (2, 3, 1024, 9), "bias": (2, 3, 1024, 9)},
+    {"x": (2, 3, 1100, 9), "bias": (2, 3, 1100, 9)},
+    {"x": (2, 3, 0, 9), "bias": (2, 3, 0, 9)},
+    {"x": (2, 3, 7, 1), "bias": (2, 3, 7, 1)},
+    {"x": (2, 3, 7, 2), "bias": (2, 3, 7, 2)},
+    {"x": (2, 3, 7, 7), "bias": (2, 3, 7, 7)},
+    {"x": (2, 3, 7, 33), "bias": (2, 3, 7, 33)},
+    {"x": (2, 3, 7, 64), "bias": (2, 3, 7, 64)},
+    {"x": (2, 3, 7, 1000), "bias": (2, 3, 7, 1000)},
+    {"x": (2, 3, 7, 1024), "bias": (2, 3, 7, 1024)},
+    {"x": (2, 3, 7, 1100), "bias": (2, 3, 7, 1100)},
+    {"x": (2, 3, 7, 0), "bias": (2, 3, 7, 0)},
+    {"x": (2, 3, 7, 9), "bias": (2, 3, 7, 9), "causal": True},
+    {"x": (2, 3, 7, 9), "bias": (9,)},
+    {"x": (2, 3, 7, 9), "bias": (1, 1, 1, 9)},
+    {"x": (2, 3, 7, 9), "bias": (2, 3, 7, 1)},
+    {"x": (2, 3, 7, 9), "bias": ()},
+    {"x": (70001, 7, 9), "bias": (70001, 7, 9)},
+]
+GROWING = [
+    {"x": (2, 7, 12, 22), "bias": (2, 7, 12, 22)},
+    {"x": (3, 8, 13, 23), "bias": (3, 8, 13, 23)},
+    {"x": (4, 9, 14, 24), "bias": (4, 9, 14, 24)},
+    {"x": (5, 10, 15, 25), "bias": (5, 10, 15, 25)},
+]
+LARGE = [
+    {"x": (34087200, 7, 9), "bias": (34087200, 7, 9)},
+    {"x": (2, 3, 39768400, 9), "bias": (2, 3, 39768400, 9)},
+    {"x": (2, 3, 7, 51130801), "bias": (2, 3, 7, 51130801)},
+]
+WRONG = [
+    Wrong({"x": Tensor("float64", (1,) * 65)}, "x: expected at most 64 dimensions, got 65"),
+    Wrong({"bias": Tensor("float64", (1,) * 65)}, "bias: expected at most 64 dimensions, got 65"),
+    Wrong({"x": Tensor("int32", (2, 3, 7, 9))}, "x: expected dtype float64, float32, float16 or bfloat16, got int32"),
+    Wrong({"bias": Tensor("int32", (2, 3, 7, 9))}, "bias: expected dtype float64 (as x), got int32"),
+    Wrong({"bias": Tensor("float64", (2, 3, 7, 9), other=True)}, "bias: expected device {device} (as x), got {other}"),
+    Wrong({"x": Tensor("float64", (2,))}, "x: expected at least 2 dimensions, got 1"),
+    Wrong(
+        {"bias": Tensor("float64", (2, 3, 7, 10))},
+        "bias: expected shape [*batch, m, n] with batch = [2, 3] (from x), m = 7 (from x), n = 9 (from x), got [2, 3, 7, 10], which does not broadcast to it",
+    ),
+    Wrong(
+        {"bias": Tensor("float64", (1, 2, 3, 7, 9))},
+        "bias: expected shape [*batch, m, n] with batch = [2, 3] (from x), m = 7 (from x), n = 9 (from x), got [1, 2, 3, 7, 9], which does not broadcast to it",
+    ),
+]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
+def test_reference(device, dtypes, layout):
+    forward.matches_reference(OP, device, dtypes, layout, SAMPLES)
+
+
+@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
+def test_special_values(device, dtypes):
+    forward.special_values(OP, device, dtypes, SAMPLES[0])
+
+
+def test_call_styles(device):
+    forward.call_styles(OP, device, SAMPLES[0])
+
+
+def test_no_recording(device):
+    forward.no_recording(OP, device, SAMPLES[0])
+
+
+def test_one_tensor_for_all(device):
+    forward.one_tensor_for_all(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_fake(device, layout):
+    forward.fake_agrees(OP, device, layout, SAMPLES)
+
+
+def test_copies(device):
+    forward.copies(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("grad", [False, True], ids=["plain", "grad"])
+def test_opcheck(device, grad):
+    forward.passes_opcheck(OP, device, SAMPLES[0], grad=grad)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
+def test_gradients(device, dtypes, layout):
+    gradients.matches_reference(OP, device, dtypes, layout, SAMPLES)
+
+
+def test_gradcheck(device):
+    gradients.passes_gradcheck(OP, device, [SAMPLES[0], *GROWING[:1]])
+
+
+def test_roads_agree(device):
+    gradients.roads_agree(OP, device, SAMPLES[0])
+
+
+def test_partial_gradients(device):
+    gradients.partial(OP, device, SAMPLES[0])
+
+
+def test_saved_tensors(device):
+    gradients.saved_tensors(OP, device, SAMPLES[0])
+
+
+def test_memory(device):
+    gradients.memory(OP, device, SAMPLES[0])
+
+
+def test_checkpoint(device):
+    gradients.checkpoints(OP, device, SAMPLES[0])
+
+
+def test_second_order(device):
+    gradients.second_order(OP, device, SAMPLES[0])
+
+
+def test_transforms(device):
+    gradients.transforms(OP, device, SAMPLES[0])
+
+
+def test_compiled_training(device):
+    compiled.training(OP, device, GROWING)
+
+
+def test_compiled_partial_gradients(device):
+    compiled.partial(OP, device, SAMPLES[0])
+
+
+def test_compiled_static(device):
+    compiled.static(OP, device, SAMPLES[0])
+
+
+def test_compiled_dynamic(device):
+    compiled.dynamic(OP, device, GROWING)
+
+
+def test_compiled_inductor(device):
+    compiled.inductor(OP, device, SAMPLES[0])
+
+
+def test_export(device):
+    compiled.exports(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.text)
+def test_refused(device, wrong):
+    refused.eager(OP, device, SAMPLES[0], wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong", [wrong for wrong in WRONG if not (wrong.elements or wrong.memory)], ids=lambda wrong: wrong.text
+)
+def test_refused_fake(device, wrong):
+    refused.fake(OP, device, SAMPLES[0], wrong)
+
+
+def test_refused_compiled(device):
+    refused.compiled(OP, device, SAMPLES[0], WRONG[0])
+
+
+@pytest.mark.cuda
+def test_side_stream(device):
+    cuda.side_stream(OP, device, SAMPLES)
+
+
+@pytest.mark.cuda
+def test_graph_capture(device):
+    cuda.graph_capture(OP, __file__)
+
+
+@pytest.mark.cuda
+def test_other_device(device):
+    cuda.other_device(OP, SAMPLES)
+
+
+@pytest.mark.cuda
+def test_fresh_thread(device):
+    cuda.fresh_thread(OP, device, SAMPLES[0])
+
+
+@pytest.mark.cuda
+def test_no_synchronisation(device):
+    cuda.no_synchronisation(OP, device, SAMPLES)
+
+
+@pytest.mark.cuda
+def test_beyond_32_bits(device):
+    cuda.beyond_32_bits(OP, device, LARGE)
