@@ -12,13 +12,12 @@ from pathlib import Path
 from codegen import names
 from codegen.bodies import body_files
 from codegen.check import check
-from codegen.commands.project import TEMPLATES, Spec, read_spec
+from codegen.commands.project import RENDERER, Spec, read_spec
 from codegen.commands.report import Report
 from codegen.edit import CannotEdit, add_operator
 from codegen.errors import Diagnostics
 from codegen.frozen import dataclass
 from codegen.load import load
-from codegen.render import Renderer
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def _edited(spec: Spec, view: View, report: Report) -> Spec | None:
     tree = load(spec.data, Diagnostics())
     assert tree is not None
     try:
-        text = add_operator(source, tree, Renderer(TEMPLATES).render("new_entry.yaml.j2", view).decode())
+        text = add_operator(source, tree, RENDERER.render("new_entry.yaml.j2", view).decode())
     except CannotEdit as problem:
         report.failure(spec.shown, f"no place for another operator: {problem}")
         return None
@@ -72,7 +71,6 @@ def _write(spec: Spec, view: View, report: Report) -> int:
     root = spec.path.parent
     created: list[Path] = []
     said: list[str] = []
-    renderer = Renderer(TEMPLATES)
     try:
         for name in body_files(spec.checked.library.operator(view.name)):
             body = root / "csrc" / name
@@ -80,13 +78,13 @@ def _write(spec: Spec, view: View, report: Report) -> int:
                 said.append(f"{body}: is there already, and stays as it is")
                 continue
             body.parent.mkdir(exist_ok=True)
-            body.write_bytes(renderer.render(f"new_body{body.suffix}.j2", view))
+            body.write_bytes(RENDERER.render(f"new_body{body.suffix}.j2", view))
             created.append(body)
             said.append(f"{body}: written")
         references = root / "tests" / "references.py"
         old = references.read_text() if references.exists() else None
         if old is not None and not re.search(rf"^def {view.name}\(", old, re.MULTILINE):
-            references.write_text(old.rstrip("\n") + "\n\n\n" + renderer.render("new_reference.py.j2", view).decode())
+            references.write_text(old.rstrip("\n") + "\n\n\n" + RENDERER.render("new_reference.py.j2", view).decode())
             said.append(f"{references}: function {view.name} added")
         waiting = spec.path.with_name(f".{spec.path.name}.new")
         waiting.write_bytes(spec.data)

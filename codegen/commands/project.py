@@ -9,15 +9,17 @@ from codegen.bodies import check_bodies
 from codegen.check import Checked, check
 from codegen.check_samples import check_samples
 from codegen.commands.report import Report
+from codegen.commands.spread import spread
 from codegen.errors import Diagnostics
 from codegen.frozen import dataclass
 from codegen.load import load
-from codegen.lower import DOCS, lower
+from codegen.lower import DOCS, library_files, operator_files
+from codegen.model import Library, Operator
 from codegen.render import Renderer
 from codegen.write import Tree
 
 PACKAGE = Path(__file__).parents[1]
-TEMPLATES = PACKAGE.parent / "templates"
+RENDERER = Renderer(PACKAGE.parent / "templates")
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,19 @@ def read_spec(shown: str, report: Report, *, bodies: bool = True) -> Spec | None
 
 def rendered(spec: Spec, tree: Tree) -> dict[str, bytes]:
     """Every generated file."""
-    renderer = Renderer(TEMPLATES)
-    files = {file.path: renderer.render(file.template, file.view) for file in lower(spec.checked.library)}
-    return files | ({schema.NAME: schema.schema()} if tree.single else {})
+    return files_of(spec.checked.library) | ({schema.NAME: schema.schema()} if tree.single else {})
+
+
+def files_of(library: Library) -> dict[str, bytes]:
+    """The generated files of a library."""
+    files = {file.path: RENDERER.render(file.template, file.view) for file in library_files(library)}
+
+    def of_operator(op: Operator) -> dict[str, bytes]:
+        return {file.path: RENDERER.render(file.template, file.view) for file in operator_files(library, op)}
+
+    for found in spread(of_operator, library.operators):
+        files |= found
+    return files
 
 
 def tree_of(spec: Spec, output: str) -> Tree:

@@ -59,16 +59,13 @@ def _package_files(library: Library) -> list[Output]:
     ]
 
 
-def lower(library: Library) -> list[Output]:
-    """Every generated file of a library."""
+def library_files(library: Library) -> list[Output]:
+    """The generated files that are not about one operator alone."""
     shared = library_view(library)
-    files = [
+    return [
         Output("c/library.c", "library.c.j2", shared),
         Output("c/operators.h", "operators.h.j2", shared),
         Output("ops.cmake", "ops.cmake.j2", build_view(library)),
         Output(f"{DOCS}README.md", "ops_index.md.j2", index_view(library)),
         *_package_files(library),
     ]
-    for op in library.operators:
-        files += operator_files(library, op)
-    return files

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from codegen.lower import DOCS, lower
+from codegen.commands.project import files_of
+from codegen.lower import DOCS
 from codegen.model import Library
-from codegen.render import Renderer
 from tests.codegen.test_markdown import HOSTILE, shown
 
 ROOT = Path(__file__).parents[2]
@@ -18,9 +18,8 @@ PARSER = MarkdownIt("commonmark").enable("table")
 
 
 def pages(library: Library) -> dict[str, str]:
-    renderer = Renderer(ROOT / "templates")
-    files = [file for file in lower(library) if file.path.startswith(DOCS)]
-    return {file.path.removeprefix(DOCS): renderer.render(file.template, file.view).decode() for file in files}
+    files = {path: data for path, data in files_of(library).items() if path.startswith(DOCS)}
+    return {path.removeprefix(DOCS): data.decode() for path, data in files.items()}
 
 
 def test_links_lead_somewhere() -> None:

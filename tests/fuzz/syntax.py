@@ -12,12 +12,10 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 from codegen.bodies import body_files
-from codegen.lower import lower
+from codegen.commands.project import files_of
 from codegen.model import Library
-from codegen.render import Renderer
 
 ROOT = Path(__file__).parents[2]
-RENDERER = Renderer(ROOT / "templates")
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-fsyntax-only"]
 _C_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.DOTALL)
@@ -25,7 +23,7 @@ _C_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.
 
 def rendered(library: Library) -> dict[str, str]:
     """Every generated file."""
-    return {file.path: RENDERER.render(file.template, file.view).decode() for file in lower(library)}
+    return {path: data.decode() for path, data in files_of(library).items()}
 
 
 def skeleton(path: str, text: str) -> object:
