@@ -77,6 +77,12 @@ class _Declared:
         optional = {argument.name for argument in self.other.tensors if getattr(argument.type, "optional", False)}
         return [binding.name for binding in bound if binding.argument not in optional]
 
+    def saved_gradients(self) -> list[tuple[str, str]]:
+        """Saved outputs, and what their gradients are called. They are functions of the inputs, so autograd has them
+        require grad: a second gradient that goes through one of them is an error, and not without its part.
+        """
+        return [(output.name, self.names.fresh(f"grad_{output.name}")) for output in self.op.saved_outputs]
+
     def setup(self) -> list[str]:
         """The body of setup_context."""
         ctx, op = self.ctx, self.op
@@ -85,7 +91,6 @@ class _Declared:
             *self.kept,
             *((op.tensors[0].name,) if op.grad_mask else self.required()),
             *self.summed,
-            *(output.name for output in op.saved_outputs),
         ]
         dims = {dim.name: dim for dim in op.dims}
         needed += [holder for name in self.kept if name in dims for holder in dims[name].holders]
@@ -96,8 +101,6 @@ class _Declared:
             lines += _unpacked(needed, outputs, self.names.fresh("output"))
         elif outputs[0] in needed:
             lines.append(f"{outputs[0]} = {self.names.fresh('output')}")
-        if op.saved_outputs:
-            lines.append(f"{ctx}.mark_non_differentiable({', '.join(output.name for output in op.saved_outputs)})")
         lines.append(f"{ctx}.set_materialize_grads(False)")
         for name in self.kept:
             value = self.names.dim(dims[name]) if name in dims else name
@@ -131,7 +134,10 @@ class _Declared:
         ctx, op = self.ctx, self.op
         nothing = ", ".join(["None"] * (len(op.arguments) + op.grad_mask))
         absent = " and ".join(f"{gradient} is None" for gradient in self.gradients)
-        lines = [f"if {absent}:", f"    return {nothing}"]
+        lines: list[str] = []
+        for name, given in self.saved_gradients():
+            lines += [f"if {given} is not None:", f'    _runtime.refuse_saved("{op.name}", "{name}")']
+        lines += [f"if {absent}:", f"    return {nothing}"]
         for name in self.required():
             lines += [f"if grad_{name} is None:", f"    grad_{name} = _runtime.zeros(*{ctx}.like_{name})"]
         if self.saved:
@@ -201,8 +207,8 @@ def autograd_view(library: Library, names: Names, parameters: list[str], passed:
     if declared is not None:
         given = [f"{ctx}: Any", f"{names.fresh('inputs')}: Any", f"{names.fresh('output')}: Any"]
         setup = [*call("def setup_context", given, " -> None:"), *_indented(declared.setup())]
-        gradients = [f"{gradient}: Tensor | None" for gradient in declared.gradients]
-        given = [f"{ctx}: Any", *gradients, *(["*_: None"] if op.saved_outputs else [])]
+        arriving = [*declared.gradients, *(name for _, name in declared.saved_gradients())]
+        given = [f"{ctx}: Any", *(f"{gradient}: Tensor | None" for gradient in arriving)]
         backward_body = [*call("def backward", given, " -> Any:"), *_indented(declared.run())]
     return AutogradView(
         function=function_name(op),

@@ -111,8 +111,18 @@ def _gradients(op: Operator, usual: Sample) -> list[str]:
     return names
 
 
+def _second(library: Library, op: Operator) -> str:
+    """The state of the backward operator; "saved" where its gradients need those of saved outputs, which have none."""
+    if op.backward is None:
+        return ""
+    first = library.operator(op.backward.operator)
+    saved = {output.name for output in op.saved_outputs}
+    bound = {b.argument for b in op.backward.bindings if b.source == "output" and b.name in saved}
+    wanted = {gradient.input for gradient in first.backward.gradients} if first.backward else set()
+    return "saved" if bound & wanted else autograd_state(first)
+
+
 def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
-    second = autograd_state(library.operator(op.backward.operator)) if op.backward else ""
     inputs = {argument.name for argument in op.arguments}
     kept = [b.name for b in op.backward.bindings if b.source == "input" and b.name in inputs] if op.backward else []
     tensors = [(argument.name, argument.type) for argument in op.tensors if isinstance(argument.type, TensorType)]
@@ -142,7 +152,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         ("saved", _dict((output.name, _dtype(output.type.dtype)) for output in op.saved_outputs)),
         ("mask", str(op.grad_mask)),
         ("autograd", _string(autograd_state(op))),
-        ("second", _string(second)),
+        ("second", _string(_second(library, op))),
         ("backward", _string(op.backward.operator if op.backward else "")),
         ("gradients", _strings(_gradients(op, usual))),
         ("kept", _strings(name for name in kept if name in dict(tensors))),

@@ -277,6 +277,13 @@ def no_gradient(operator: str) -> str:
     )
 
 
+def refuse_saved(operator: str, name: str) -> NoReturn:
+    """A second gradient needs that of a saved output, which is a function of the inputs."""
+    raise RuntimeError(
+        f"my_ops::{operator}: no gradient is declared for its saved output {name}, which this second gradient needs"
+    )
+
+
 def no_forward_derivative(operator: str) -> str:
     """What forward-mode differentiation says."""
     return f"my_ops::{operator}: forward-mode derivatives are not supported"

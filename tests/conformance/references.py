@@ -15,11 +15,23 @@ def math(x: Tensor) -> Tensor:
 
 
 def kept(x: Tensor) -> Tensor:
-    return 3 * x
+    return x * x * x
 
 
 def kept_backward(grad_y: Tensor, sums: Tensor) -> Tensor:
     return sums * grad_y
+
+
+def curved(x: Tensor) -> Tensor:
+    return x * x * x
+
+
+def curved_backward(grad_y: Tensor, squares: Tensor) -> Tensor:
+    return 3 * grad_y * squares
+
+
+def curved_second(grad_grad_x: Tensor, grad_y: Tensor, squares: Tensor) -> tuple[Tensor, Tensor]:
+    return 3 * grad_grad_x * squares, 3 * grad_grad_x * grad_y
 
 
 def kept_saved(x: Tensor) -> Tensor:

@@ -115,7 +115,7 @@ class Contract:
     saved: Mapping[str, str]
     mask: bool  # takes grad_mask
     autograd: str  # declared: a backward; missing: an error; never: outputs do not require grad
-    second: str  # the same of the backward operator
+    second: str  # the same of the backward operator; saved: its gradients need one of a saved output, which has none
     backward: str
     gradients: tuple[str, ...]  # inputs with a gradient, or that could have one where none is declared
     kept: tuple[str, ...]  # inputs that backward reads

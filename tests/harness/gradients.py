@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -221,7 +221,9 @@ def checkpoints(op: Contract, device: str, sample: Sample) -> None:
 
 
 def second_order(op: Contract, device: str, sample: Sample) -> None:
-    """Gradients of gradients: right, or refused with the name of the backward operator."""
+    """Gradients of gradients: right, or refused with the name of the operator that lacks one. They do not depend on
+    whether the upstream gradient requires grad: what backward reads are functions of the inputs.
+    """
     choice = tuple("float64" if "float64" in dtypes else dtypes[0] for dtypes in op.types.values())
     given = leaves(make(op, sample, choice, device), op.gradients)
     inputs = tuple(given[name] for name in op.gradients)
@@ -239,9 +241,31 @@ def second_order(op: Contract, device: str, sample: Sample) -> None:
         if op.second == "never":
             assert not any(gradient.requires_grad for gradient in once)
             continue
-        with pytest.raises(RuntimeError) as caught:
-            torch.autograd.grad(sum(gradient.sum() for gradient in once), upstream)
-        assert str(caught.value).startswith(f"{op.namespace}::{op.backward}: no gradient is declared")
+        if op.second == "missing":
+            _lacks(op, op.backward, once, upstream)
+        if _is_curved(op, given):
+            once = torch.autograd.grad(_loss(as_tuple(call(*inputs)), UPSTREAM["dense"]), inputs, create_graph=True)
+            _lacks(op, op.backward if op.second == "missing" else op.name, once, inputs)
+
+
+def _lacks(op: Contract, name: str, gradients: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor]) -> None:
+    """The gradients have none themselves, which is said with the name of an operator."""
+    with pytest.raises(RuntimeError) as caught:
+        torch.autograd.grad(sum(gradient.sum() for gradient in gradients), inputs, allow_unused=True)
+    assert str(caught.value).startswith(f"{op.namespace}::{name}: no gradient is declared")
+
+
+def _is_curved(op: Contract, given: Arguments) -> bool:
+    """Whether the gradients of the reference depend on the inputs."""
+    names = recording(given)
+    exact = {name: wide(value.detach() if isinstance(value, torch.Tensor) else value) for name, value in given.items()}
+    exact = leaves(exact, names)
+    inputs = [exact[name] for name in names]
+    loss = _loss(as_tuple(op.exact(exact, given)), UPSTREAM["dense"])
+    once = torch.autograd.grad(loss, inputs, create_graph=True)
+    depending = [gradient.sum() for gradient in once if gradient.requires_grad]
+    twice = torch.autograd.grad(sum(depending), inputs, allow_unused=True) if depending else ()
+    return any(gradient is not None and bool(gradient.any()) for gradient in twice)
 
 
 def _passes_gradgradcheck(op: Contract, road: Callable[..., Any], given: Arguments) -> None:

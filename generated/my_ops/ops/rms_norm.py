@@ -77,12 +77,13 @@ class _RmsNorm(torch.autograd.Function):
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
         x, weight, _ = inputs
         _, rstd = output
-        ctx.mark_non_differentiable(rstd)
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(x, weight, rstd)
 
     @staticmethod
-    def backward(ctx: Any, grad_y: Tensor | None, *_: None) -> Any:
+    def backward(ctx: Any, grad_y: Tensor | None, grad_rstd: Tensor | None) -> Any:
+        if grad_rstd is not None:
+            _runtime.refuse_saved("rms_norm", "rstd")
         if grad_y is None:
             return None, None, None
         x, weight, rstd = ctx.saved_tensors
