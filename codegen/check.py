@@ -78,7 +78,8 @@ def check(tree: Node | None, diagnostics: Diagnostics) -> Checked | None:
     operators = with_gradients(read, operators, places)
     if diagnostics.failed:
         return None
-    derived = {op.name: places[origin(op, operators)].position for op in operators}
+    by_name = {op.name: op for op in operators}
+    derived = {op.name: places[origin(op, by_name)].position for op in operators}
     return Checked(Library(namespace, tuple(operators)), derived)
 
 

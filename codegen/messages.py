@@ -87,9 +87,11 @@ def _indexed(text: Message) -> Message:
     """With the number of the tensor in every `xs[_i]`."""
     parts: list[Part] = []
     for part in text.parts:
-        pieces = re.split(r"(?<=\[)(_[ij])(?=\])", part.text) if isinstance(part, Text) else []
-        found = [ListIndex(piece) if piece in ("_i", "_j") else Text(piece) for piece in pieces]
-        parts += found or [part]
+        if not isinstance(part, Text) or "[_" not in part.text:
+            parts.append(part)
+            continue
+        pieces = re.split(r"(?<=\[)(_[ij])(?=\])", part.text)
+        parts += [ListIndex(piece) if piece in ("_i", "_j") else Text(piece) for piece in pieces]
     return Message(tuple(parts))
 
 

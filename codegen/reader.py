@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from codegen import load
 from codegen.errors import Diagnostics, Position, nearest, shown
-from codegen.expr import Expr, Type
+from codegen.expr import Constant, Expr, Name, Type
 from codegen.expr_fold import FoldError, fold, zero_divisor
 from codegen.expr_parse import parse
 from codegen.expr_syntax import ExprProblem
@@ -149,6 +149,8 @@ class Reader:
                 start, f"expected {what}, got {'an int' if expr.type is Type.INT else f'a {expr.type.value}'}", hint
             )
             return None
+        if isinstance(expr, Name | Constant):  # most are, and have nothing to fold
+            return expr
         try:
             fold(expr, {})
             divides = zero_divisor(expr)

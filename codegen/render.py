@@ -27,8 +27,13 @@ class _Sandbox(SandboxedEnvironment):
     called.
     """
 
-    def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
-        return not attr.startswith("_")
+    def getattr(self, obj: object, attribute: str) -> object:
+        if attribute.startswith("_"):
+            return self.unsafe_undefined(obj, attribute)
+        try:
+            return getattr(obj, attribute)
+        except AttributeError:
+            return self.undefined(obj=obj, name=attribute)
 
     def is_safe_callable(self, obj: object) -> bool:
         return False
