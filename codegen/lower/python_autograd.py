@@ -173,11 +173,11 @@ def spread(op: Operator, arguments: Sequence[Argument]) -> list[str]:
     return [f"*{argument.name}" if argument in op.lists else argument.name for argument in arguments]
 
 
-def recorded(names: Names, or_else: str, extra: Sequence[str] = ()) -> list[str]:
-    """The condition under which a call is recorded, up to its colon; `extra` are tensors beside the inputs. Under
-    torch.func an input may require grad without saying so.
+def recorded(names: Names, or_else: str, extra: Sequence[str] = (), only: Sequence[str] | None = None) -> list[str]:
+    """The condition under which a call is recorded, up to its colon; `extra` are tensors beside the inputs, and `only`
+    are those in their place. Under torch.func an input may require grad without saying so.
     """
-    inputs = spread(names.op, _with_gradient(names.op))
+    inputs = spread(names.op, _with_gradient(names.op)) if only is None else only
     requires = f"_any_requires_grad({', '.join([*inputs, *extra])})"
     condition = f"_is_grad_enabled() and {f'({requires} or {or_else})' if or_else else requires}"
     line = f"if ({condition}) or _forward_ad._current_level >= 0:"

@@ -36,7 +36,8 @@ class VariantView:
     results: str  # what the fake kernel of the operator returns
     checks: tuple[str, ...]
     recorded: tuple[str, ...]  # a condition, up to its colon
-    written: str
+    written: str  # "x, y"
+    keywords: str  # the same by name: "x=x, y=y"
     copies: tuple[str, ...]
     last: bool
 
@@ -97,6 +98,7 @@ def _view(names: Names, variant: Variant, parameters: list[str], passed: list[st
         checks=tuple(f'_check.output("{given}", {given}, {result})' for given, result in pairs),
         recorded=tuple(_recorded(names, written)),
         written=", ".join(written),
+        keywords=", ".join(f"{name}={name}" for name in written),
         copies=tuple(_copies(f"_op({', '.join(passed)})", written, names)),
         last=False,
     )
@@ -111,6 +113,6 @@ def _wrapper(op: Operator, variant: Variant, parameters: list[str]) -> list[str]
 def _recorded(names: Names, written: Sequence[str]) -> list[str]:
     """The condition under which a call is recorded: what is written counts as well."""
     if names.op.never_requires_grad:
-        return call("if _is_grad_enabled() and _any_requires_grad", list(written), ":")
+        return recorded(names, "", only=written)
     inputs = {argument.name for argument in names.op.arguments}
     return recorded(names, "", extra=[name for name in written if name not in inputs])

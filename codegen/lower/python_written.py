@@ -17,6 +17,7 @@ class WrittenView:
 
     names: str  # the written arguments: "x, y"
     keywords: str  # the same by name: "x=x, y=y"
+    inputs: str  # every tensor that gradients may come through, lists as they are
     forward: tuple[str, ...]  # of the autograd.Function
     setup: tuple[str, ...]
     recorded: tuple[str, ...]  # the condition under which a call would be recorded, up to its colon
@@ -41,10 +42,11 @@ def written_view(names: Names, parameters: list[str], passed: list[str]) -> Writ
     return WrittenView(
         names=", ".join(written),
         keywords=", ".join(f"{name}={name}" for name in written),
+        inputs=", ".join(argument.name for argument in op.may_need_gradient),
         forward=tuple(_forward(names, parameters, passed)),
         setup=tuple(_setup(names)),
         recorded=tuple(recorded(names, "")),
-        refused=tuple(_refused(spread(op, op.written))),
+        refused=tuple(recorded(names, "", only=spread(op, op.written))),
         counter=tuple(call("def _count_writes", [f"{keyset}: Any", *parameters], " -> Any:", 0)),
         redispatched=f"{keyset} & _after_in_place, {', '.join(passed)}",
         outputs=bool(outputs),
@@ -85,7 +87,3 @@ def _setup(names: Names) -> list[str]:
         f"    {unpacked} = {inputs}",
         f"    {ctx}.mark_dirty(*_runtime.present({', '.join(written)}))",
     ]
-
-
-def _refused(written: list[str]) -> list[str]:
-    return call("if _is_grad_enabled() and _any_requires_grad", written, ":")

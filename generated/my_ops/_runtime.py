@@ -173,6 +173,48 @@ def count_writes(*tensors: Written) -> None:
             torch.autograd.graph.increment_version(tensor)
 
 
+def check_writes(operator: str, **tensors: Written) -> None:
+    """Refuses what PyTorch does not let its own operators write, before anything is written."""
+    for name, given in tensors.items():
+        for tensor in present(given):
+            problem = ""
+            if tensor.is_inference():
+                if not torch.is_inference_mode_enabled():
+                    problem = "is an inference tensor, and is written in inference mode only; write to a clone of it"
+            elif tensor.is_neg() or tensor.is_conj():
+                method = "resolve_neg" if tensor.is_neg() else "resolve_conj"
+                problem = f"is a view that negates or conjugates, and cannot be written; write to its {method}()"
+            if problem:
+                raise RuntimeError(f"my_ops::{operator}: {name}: {problem}")
+
+
+def has_tangent(tensor: torch.Tensor) -> bool:
+    """Whether forward-mode differentiation goes through it."""
+    return forward_ad._current_level >= 0 and forward_ad.unpack_dual(tensor).tangent is not None
+
+
+def check_recorded_writes(operator: str, *inputs: Written, **tensors: Written) -> None:
+    """The same of a call that is recorded: autograd itself would look only after the write."""
+    check_writes(operator, **tensors)
+    if any(has_tangent(tensor) for tensor in present(*inputs)):
+        raise RuntimeError(no_gradient(operator))
+    if not torch.is_grad_enabled():
+        return
+    usual = torch._C._autograd.CreationMeta.DEFAULT
+    for name, given in tensors.items():
+        for tensor in present(given):
+            problem, base = "", tensor._base if tensor._is_view() else None
+            if tensor.is_leaf and tensor.requires_grad:
+                problem = "a leaf Variable that requires grad"
+            elif base is not None and base.is_leaf and base.requires_grad:
+                problem = "a view of a leaf Variable that requires grad"
+            elif base is not None and torch._C._autograd._get_creation_meta(tensor) != usual:
+                problem = "a view that was made under no_grad, or together with other views,"
+            if problem:
+                text = f"{problem} is being used in an in-place operation; write to a clone of it, or under torch.no_grad()"
+                raise RuntimeError(f"my_ops::{operator}: {name}: {text}")
+
+
 def refuse_in_place(operator: str) -> NoReturn:
     """Under torch.func what a call writes would be seen by some of the levels only."""
     raise RuntimeError(f"my_ops::{operator}: writes in place, which torch.func transforms do not support")
@@ -187,13 +229,20 @@ def refuse_traced(operator: str, *tensors: torch.Tensor | None) -> None:
         raise RuntimeError(no_gradient(operator))
 
 
-def refuse_recording(operator: str, **tensors: Written) -> NoReturn:
-    """A gradient would not know of the write."""
-    name = next(name for name, one in tensors.items() if any(tensor.requires_grad for tensor in present(one)))
-    raise RuntimeError(
-        f"my_ops::{operator}: {name}: requires grad and is written in place by an operator that is not "
-        "differentiable; call it under torch.no_grad(), or with a tensor that does not require grad"
-    )
+def refuse_recording(operator: str, **tensors: Written) -> None:
+    """A gradient would not know of the write, nor would a tangent of forward mode."""
+    for name, given in tensors.items():
+        for tensor in present(given):
+            if torch.is_grad_enabled() and tensor.requires_grad:
+                raise RuntimeError(
+                    f"my_ops::{operator}: {name}: requires grad and is written in place by an operator that is not "
+                    "differentiable; call it under torch.no_grad(), or with a tensor that does not require grad"
+                )
+            if has_tangent(tensor):
+                raise RuntimeError(
+                    f"my_ops::{operator}: {name}: has a tangent and is written in place by an operator that is not "
+                    "differentiable; call it with the primal of that tensor"
+                )
 
 
 def need_every_output(operator: str, **outputs: torch.Tensor | None) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 import torch
+from torch.autograd import forward_ad
 
+from tests.harness import protected
 from tests.harness.contract import Arguments, Contract, Sample, alike, as_tuple
 from tests.harness.gradients import UPSTREAM
 from tests.harness.layouts import LAYOUTS, leaves, make
@@ -102,6 +105,27 @@ def leaves_are_protected(op: Contract, kind: str, device: str, sample: Sample) -
                 version = leaf[name]._version
                 op.call(road, leaf)
                 assert leaf[name]._version > version
+
+
+def versions(op: Contract, kind: str, device: str, sample: Sample) -> None:
+    """Autograd sees each write, in inference mode as well; tensors that PyTorch's own operators do not write are
+    refused.
+    """
+    name = f"{op.name}_" if kind == "inplace" else f"{op.name}.out"
+    start = f"{op.namespace}::{name}: "
+    for road in _roads(op, kind):
+        given, names = _given(op, kind, make(op, sample, op.choices()[0], device)), _written(op, kind)
+        call, floating = partial(op.call, road), [name for name in names if given[name].is_floating_point()]
+        protected.versions(call, given, names)
+        protected.saved_is_noticed(call, given, floating)
+        protected.inference(call, given, names, start)
+        protected.negated(call, given, names, start)
+        for name in floating if op.autograd == "never" else []:
+            with forward_ad.dual_level():
+                dual = forward_ad.make_dual(given[name].clone(), torch.ones_like(given[name]))
+                call({**given, name: dual})
+                tangent = forward_ad.unpack_dual(dual).tangent
+                assert tangent is None or not tangent.any(), "the tangent of before the write"
 
 
 def compiled(op: Contract, kind: str, device: str, sample: Sample) -> None:

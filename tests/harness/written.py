@@ -5,11 +5,13 @@ more.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 import torch
 
+from tests.harness import protected
 from tests.harness.contract import Arguments, Contract, Sample, list_of
 from tests.harness.layouts import LAYOUTS, make
 
@@ -36,29 +38,22 @@ def returned(op: Contract, device: str, sample: Sample) -> None:
 
 
 def versions(op: Contract, device: str, sample: Sample) -> None:
-    """The version counters of what was written move, those of a base with its view, and no others."""
-    for road in op.roads():
-        given = make(op, sample, op.choices()[0], device)
-        bases = {name: torch.stack([given[name], given[name]]) for name in _names(op, given)}
-        given |= {name: base[0] for name, base in bases.items()}
-        before = {name: value._version for name, value in given.items() if isinstance(value, torch.Tensor)}
-        op.call(road, given)
-        for name, version in before.items():
-            moved = given[name]._version > version
-            assert moved == (list_of(name) in op.written), f"{name}: version {version}, then {given[name]._version}"
-        assert all(base._version > 0 for base in bases.values())
-
-
-def saved_is_noticed(op: Contract, device: str, sample: Sample) -> None:
-    """What autograd has saved before it was overwritten is an error of backward, not a wrong gradient."""
+    """Autograd sees each write, in inference mode as well."""
     for road in op.roads():
         given = op.unwritten(make(op, sample, op.choices()[0], device))
-        for name in _floating(op, given):
-            factor = torch.ones_like(given[name]).requires_grad_()
-            loss = (factor * given[name]).sum()
-            op.call(road, given)
-            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-                loss.backward()
+        protected.versions(partial(op.call, road), given, _names(op, given))
+        protected.saved_is_noticed(partial(op.call, road), given, _floating(op, given))
+
+
+def kinds_are_refused(op: Contract, device: str, sample: Sample) -> None:
+    """Tensors that PyTorch's own operators do not write, or whose tangent would no longer be right."""
+    for road in op.roads():
+        given = op.unwritten(make(op, sample, op.choices()[0], device))
+        call, names = partial(op.call, road), _names(op, given)
+        protected.inference(call, given, names, op.text(""))
+        protected.negated(call, given, names, op.text(""))
+        tangent = "{}: has a tangent" if op.autograd == "never" else "no gradient is declared"
+        protected.tangents(call, given, _floating(op, given), lambda name, text=tangent: op.text(text.format(name)))
 
 
 def recording_is_refused(op: Contract, device: str, sample: Sample) -> None:
@@ -69,16 +64,18 @@ def recording_is_refused(op: Contract, device: str, sample: Sample) -> None:
         for name in _floating(op, make(op, sample, op.choices()[0], device)):
             given = op.unwritten(make(op, sample, op.choices()[0], device))
             leaf = {**given, name: given[name].detach().requires_grad_()}
-            text = "a leaf Variable"
-            if op.autograd == "never":
-                text = f"{list_of(name)}: requires grad and is written in place"
-            with pytest.raises(RuntimeError, match=text):
-                op.call(road, leaf)
+            refusal = "requires grad and is written in place"
+            for kind, tried in (("a leaf", leaf[name]), ("a view of a leaf", leaf[name].view_as(leaf[name]))):
+                text = refusal if op.autograd == "never" else f"{kind} Variable"
+                with pytest.raises(RuntimeError, match=op.text(f"{list_of(name)}: {text}")):
+                    op.call(road, {**leaf, name: tried})
+                assert torch.equal(leaf[name], given[name]), "written before the error"
+                assert leaf[name]._version == given[name]._version
             with torch.no_grad():
                 op.call(road, leaf)
             given[name] = given[name].detach().requires_grad_() * 1
             if op.autograd == "never":
-                with pytest.raises(RuntimeError, match=text):
+                with pytest.raises(RuntimeError, match=op.text(f"{list_of(name)}: {refusal}")):
                     op.call(road, given)
                 continue
             op.call(road, given)
@@ -148,13 +145,14 @@ def _storage(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def transforms_are_refused(op: Contract, device: str, sample: Sample) -> None:
-    """torch.func cannot see every write."""
+    """torch.func cannot see every write. Through torch.ops PyTorch itself refuses, with the name."""
     given = op.unwritten(make(op, sample, op.choices()[0], device))
     name = _names(op, given)[0]
+    for road, text in zip(op.roads(), (op.text("writes in place"), f"{op.namespace}::{op.name}"), strict=True):
 
-    def call(value: torch.Tensor) -> torch.Tensor:
-        op.call(op.wrapper, {**given, name: value})
-        return value
+        def call(value: torch.Tensor, road: Callable[..., Any] = road) -> torch.Tensor:
+            op.call(road, {**given, name: value})
+            return value
 
-    with pytest.raises(RuntimeError, match=op.text("writes in place")):
-        torch.func.vmap(call)(torch.stack([given[name], given[name]]))
+        with pytest.raises(RuntimeError, match=text):
+            torch.func.vmap(call)(torch.stack([given[name], given[name]]))
