@@ -4,9 +4,10 @@ its entry points.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 
-from codegen.elementwise import Kind, Store
+from codegen.elementwise import Kind, Program, Store
 from codegen.frozen import dataclass
 from codegen.lower.cuda import has_float8
 from codegen.lower.elementwise_cpu import comments, given, maskable, optional, program, tensor_dtypes
@@ -16,7 +17,7 @@ from codegen.lower.launch import cpu_symbol
 from codegen.lower.record import cuda_element
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import c_comment
-from codegen.model import DtypeChoice, Library, Operator
+from codegen.model import Library, Operator
 from codegen.names import choice_constant
 from codegen.types import DTYPES
 
@@ -92,8 +93,7 @@ def _stored(store: Store, element: str) -> str:
     return f"d.{store.target}.value[k] = elementwise::narrow<{element}>({value});"
 
 
-def _form(op: Operator, choice: DtypeChoice) -> CudaForm:
-    one = program(op, choice)
+def _form(op: Operator, one: Program) -> CudaForm:
     printer = Printer(one, _style(op))
     absent = maskable(op)
     elements = {name: cuda_element(dtype) for name, dtype in tensor_dtypes(op).items()}
@@ -112,11 +112,11 @@ def _form(op: Operator, choice: DtypeChoice) -> CudaForm:
     )
 
 
-def _operand(op: Operator, index: int, name: str) -> CudaOperand:
+def _operand(op: Operator, index: int, name: str, loaded: Collection[str]) -> CudaOperand:
     element = cuda_element(tensor_dtypes(op)[name])
     targets = [line.target for line in op.elementwise]
-    read = name not in targets or any(m.operand == name for c in op.dtype_choices for m in members(program(op, c)))
-    load = f"access.template load<{index}>(static_cast<const {element} *>(a.{name}), d.{name}.value);" if read else ""
+    read = f"access.template load<{index}>(static_cast<const {element} *>(a.{name}), d.{name}.value);"
+    load = read if name not in targets or name in loaded else ""
     if load and name in optional(op):
         load = f"if (a.{name} != nullptr) {{ {load} }} else {{ d.{name} = {{}}; }}"
     store = f"access.template store<{index}>(static_cast<{element} *>(a.{name}), d.{name}.value);"
@@ -129,8 +129,11 @@ def elementwise_cuda_view(library: Library, op: Operator) -> ElementwiseCudaView
     """The entry points of one operator."""
     forms: dict[CudaForm, str] = {}
     kernels = []
+    loaded: set[str] = set()
     for choice in op.dtype_choices:
-        name = forms.setdefault(_form(op, choice), f"{op.name}__loops{len(forms) + 1}")
+        one = program(op, choice)
+        loaded |= {member.operand for member in members(one)}
+        name = forms.setdefault(_form(op, one), f"{op.name}__loops{len(forms) + 1}")
         types = ", ".join(DTYPES[dtype].cuda for _, dtype in choice) or "void"
         for kind in CUDA_KERNELS:
             run = _RUN[kind].format(f"{name}<{types}>")
@@ -146,7 +149,7 @@ def elementwise_cuda_view(library: Library, op: Operator) -> ElementwiseCudaView
         template=f"template <{parameters}>" if parameters else "template <typename>",
         count=len(listed),
         types=", ".join(dict.fromkeys(cuda_element(dtypes[name]) for name in listed)),
-        operands=tuple(_operand(op, index, name) for index, name in enumerate(listed)),
+        operands=tuple(_operand(op, index, name, loaded) for index, name in enumerate(listed)),
         forms=tuple(
             CudaForm(name, form.inputs, form.results, form.statements, form.unpacked, form.packed)
             for form, name in forms.items()
