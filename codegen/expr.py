@@ -205,6 +205,15 @@ def uses(expr: Expr, kind: NameKind) -> bool:
     return any(isinstance(node, Name) and node.kind is kind for node in walk(expr))
 
 
+def divides(expr: Expr) -> bool:
+    """Whether `expr` divides integers, which by zero have no quotient."""
+    return any(
+        (isinstance(part, Binary) and part.operator in ("//", "%"))
+        or (isinstance(part, Call) and part.function in ("ceil_div", "round_up"))
+        for part in distinct(expr)
+    )
+
+
 def rebuild(expr: Expr, parts: tuple[Expr, ...]) -> Expr:
     """`expr` with its children (in the order of `children`) replaced."""
     match expr:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from codegen.contract import MAX_DIMS, BroadcastEntry
 from codegen.errors import one_of
-from codegen.expr import Constant, Expr, Name, NameKind, Query, Type, names, walk
+from codegen.expr import Constant, Expr, Name, NameKind, Query, Type, divides, names, walk
 from codegen.expr_text import print_text
 from codegen.messages_parts import (
     AccDtypeOf,
@@ -69,6 +69,7 @@ from codegen.rules import (
     SumRule,
     TextRule,
     ValueRule,
+    expressions,
 )
 from codegen.types import DTYPES
 
@@ -166,14 +167,10 @@ def _overlap(rule: OverlapRule) -> Message:
     return Message((start, StridesOf(rule.argument)))
 
 
-# What an expression that divides is written with.
-_DIVISIONS = ("//", "%", "ceil_div", "round_up")
-
-
-def overflow(text: str) -> Message:
-    """What a call says when the expression `text` leaves 64 bits or, where it divides, divides by zero."""
-    divides = any(sign in text for sign in _DIVISIONS)
-    return Message((Text(f"{text} does not fit 64-bit integers{' or divides by zero' if divides else ''}"),))
+def _overflow(rule: Computing, text: str) -> Message:
+    """What a call says when `text` of a rule leaves 64 bits or, where it divides, divides by zero."""
+    by_zero = any(map(divides, expressions(rule)))
+    return _indexed(Message((Text(f"{text} does not fit 64-bit integers{' or divides by zero' if by_zero else ''}"),)))
 
 
 def overflow_in(part: str) -> Message:
@@ -191,23 +188,23 @@ def overflow_of(rule: Computing) -> Message:
     """The overflow message of a rule that computes."""
     match rule:
         case Derive():
-            return overflow(f"{rule.name} = {print_text(rule.expr)}")
+            return _overflow(rule, f"{rule.name} = {print_text(rule.expr)}")
         case BindStar():
-            return _indexed(overflow(f"{rule.span.argument}: the product of {rule.name}"))
+            return _overflow(rule, f"{rule.span.argument}: the product of {rule.name}")
         case CheckRule():
-            return overflow(rule.text)
+            return _overflow(rule, rule.text)
         case BindDynamic():
-            return overflow(f"{rule.name}: {rule.text}")
+            return _overflow(rule, f"{rule.name}: {rule.text}")
         case Decide():
-            return overflow(f"{rule.output}: {rule.text}")
+            return _overflow(rule, f"{rule.output}: {rule.text}")
         case ComputeStar():
-            return overflow(rule.entry.text)
+            return _overflow(rule, rule.entry.text)
         case SizeRule():
-            return overflow(f"{rule.tensor}: {rule.text}")
+            return _overflow(rule, f"{rule.tensor}: {rule.text}")
         case ShapeRule() | ExpandRule():
-            return _indexed(overflow(f"{rule.argument}: shape {rule.shape}"))
+            return _overflow(rule, f"{rule.argument}: shape {rule.shape}")
         case ElementsRule() | OffsetsRule() | SumRule():
-            return overflow(f"{rule.argument}: {rule.text}")
+            return _overflow(rule, f"{rule.argument}: {rule.text}")
 
 
 def _sum(rule: SumRule) -> Message:

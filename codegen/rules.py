@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from codegen.contract import StarFunction
+from codegen.contract import StarFunction, numbers_in
 from codegen.expr import Compare, Expr, integer
 from codegen.frozen import dataclass
 
@@ -437,6 +437,26 @@ PlainRule: TypeAlias = (
 Assignment: TypeAlias = FirstDtype | BindDim | BindStar | Derive | BindDynamic | Decide
 
 Rule: TypeAlias = PlainRule | When
+
+
+def expressions(rule: PlainRule) -> tuple[Expr, ...]:
+    """What a rule computes."""
+    match rule:
+        case Derive() | SizeRule():
+            return (rule.expr,)
+        case CheckRule() | Decide() | ElementsRule() | SumRule():
+            return (rule.condition,)
+        case OffsetsRule():
+            return (rule.total,)
+        case BindDynamic():
+            return (rule.value,)
+        case ExpandRule():
+            return rule.sizes
+        case ComputeStar():
+            return numbers_in(rule.entry)
+        case ShapeRule():
+            return tuple(one.expected for one in rule.comparisons if isinstance(one, DimCompare))
+    return ()
 
 
 def first_of(name: str) -> str:

@@ -52,6 +52,18 @@ def test_programs_of_the_pages_run(generated: Path) -> None:
     subprocess.run([sys.executable, "-c", script], env=environment, check=True)
 
 
+def test_nothing_is_unused(generated: Path) -> None:
+    """Imports and locals of generated Python are there for something."""
+    checked = subprocess.run(
+        [sys.executable, "-m", "ruff", "check", "--no-cache", "--isolated", "--select=F", "conformance", "tests"],
+        cwd=generated,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout[-4000:] + checked.stderr[-2000:]
+
+
 def test_types(generated: Path) -> None:
     """The package is typed, to the last argument that may be None."""
     checked = subprocess.run(

@@ -17,7 +17,7 @@ from codegen.lower.launch import EntryPoints, PassView, cuda_units, pass_views
 from codegen.lower.lists import data_call, device_lines, each_call
 from codegen.lower.memory import arrange_calls, fill_calls, output_calls, stride_lines
 from codegen.lower.schema import public_schema
-from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented
+from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented, mentions
 from codegen.lower.values import value_lines
 from codegen.lower.variants import allocated, givable, place_lines, returned_outputs
 from codegen.lower.written import overlap_lines, returned, set_aside
@@ -142,8 +142,8 @@ class _Host:
                 block = ["if (saved) {", *indented(block), "}"]
             lines += block
         lines += place_lines(op, made)
-        record = [f"const {op.name}_call *const c = &f->call;"] if any("c->" in line for line in lines) else []
-        sizes = ["shape s;"] if any("s.dim = 0;" in line for line in lines) else []
+        record = [f"const {op.name}_call *const c = &f->call;"] if mentions(lines, "c->") else []
+        sizes = ["shape s;"] if any(line.lstrip() == "s.dim = 0;" for line in lines) else []
         return [*record, *sizes, *guarded(lines, "outputs")]
 
     def _prepare(self) -> list[str]:

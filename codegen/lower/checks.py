@@ -14,7 +14,7 @@ from codegen.expr_c import print_real
 from codegen.lower.c_arguments import words_table
 from codegen.lower.c_layout import COLUMNS, fitted
 from codegen.lower.host import HostNames, dtype_constant, place, tensor, wanted
-from codegen.lower.statements import all_or_return, indented, overflows
+from codegen.lower.statements import all_or_return, indented, mentions, overflows
 from codegen.messages import Computing, message, overflow_of
 from codegen.messages_c import print_message_c
 from codegen.messages_parts import (
@@ -370,7 +370,7 @@ def check_lines(op: Operator) -> list[str]:
 
 def declared(record: str, lines: list[str]) -> list[str]:
     """Declarations of what `lines` use: the record, the overflow flag, the outcome of a condition that computes."""
-    found = [record] if any("c->" in line for line in lines) else []
+    found = [record] if mentions(lines, "c->") else []
     if overflows(lines):
         found.append("bool overflow = false;")
     if any(line.lstrip().startswith("holds = ") for line in lines):

@@ -12,7 +12,7 @@ from codegen.expr_fold import constant, depends_on_dtypes, fold
 from codegen.frozen import dataclass
 from codegen.lower.c_layout import fitted
 from codegen.lower.host import CPU_HARDWARE, HostNames
-from codegen.lower.statements import guarded, indented, overflows
+from codegen.lower.statements import guarded, indented, mentions, overflows
 from codegen.lower.switches import place, switch_lines
 from codegen.model import DtypeChoice, LaunchEntry, Operator, Param, Pass
 from codegen.names import MOST_CUDA_UNITS
@@ -256,9 +256,9 @@ def _plan(op: Operator, one: Pass) -> list[str]:
         start = [*wanted, "if (!wanted) {", "    return true;", "}"]
         lines = lines[1:] if overflows(lines) else lines  # the flag is declared, and not set
     places = [f"const int {v.name}_place = index_of_{v.name}(f->d.{v.name});" for v in op.types]
-    record = [f"const {op.name}_call *const c = &f->call;"] if any("c->" in line for line in start + lines) else []
-    unused = [] if any("scope->" in line for line in lines) else ["(void)scope;"]
-    errors = [] if any("CHECK(" in line for line in lines) else ["(void)e;"]
+    record = [f"const {op.name}_call *const c = &f->call;"] if mentions(start + lines, "c->") else []
+    unused = [] if mentions(lines, "scope->") else ["(void)scope;"]
+    errors = [] if mentions(lines, "CHECK(") else ["(void)e;"]
     return [*errors, *unused, *record, *start, *places, *lines]
 
 

@@ -23,6 +23,7 @@ from codegen.lower.python_names import Names, call, docstring
 from codegen.lower.python_variants import VariantView, out_keywords, variant_views
 from codegen.lower.python_written import WrittenView, written_view
 from codegen.lower.schema import dispatched, public_schema
+from codegen.lower.statements import mentions
 from codegen.messages_python import python_escape
 from codegen.model import Library, Operator
 from codegen.tags import tags_of
@@ -237,10 +238,10 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         qualified=names.qualified,
         header=tuple(_header(public_schema(library.namespace, op), op.doc)),
         variables=tuple(line for variable in op.types if not variable.listed for line in _variable(variable)),
-        sequence=any("Sequence[" in parameter for parameter in parameters(op)),
+        sequence=mentions(parameters(op), "Sequence["),
         unchecked=_records(op)
         or bool(op.variants or op.autocast or op.lists)
-        or any(": Any" in name for name in parameters(op, unchecked=True)),
+        or mentions(parameters(op, unchecked=True), ": Any"),
         saves=bool(op.saved_outputs),
         declared=op.backward is not None,
         differentiable=not op.never_requires_grad,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Collection
 from functools import partial
 from itertools import groupby
 from typing import TypeAlias
 
-from codegen.contract import MAX_DIMS, BroadcastEntry, DimEntry, DropEntry, Output, ReplaceEntry, TensorType
+from codegen.contract import MAX_DIMS, BroadcastEntry, DropEntry, Output, StarEntry, TensorType, numbers_in
 from codegen.expr import Conditional, Expr
 from codegen.expr import names as used_names
 from codegen.expr_c import can_overflow
@@ -52,7 +52,9 @@ from codegen.rules import (
     SizesRule,
     SumRule,
     TextRule,
+    ValueRule,
     When,
+    expressions,
     list_of,
     plain,
 )
@@ -132,8 +134,8 @@ def _expand(names: Names, rule: ExpandRule) -> list[str]:
     return [*first, *call(f"{rule.argument} = _check.expand", arguments)]
 
 
-def rule_lines(names: Names, rule: PlainRule) -> list[str]:
-    """The statements of one rule; rules on the elements of tensors have none."""
+def rule_lines(names: Names, rule: PlainRule, read: Collection[str]) -> list[str]:
+    """The statements of one rule; rules on the elements of tensors have none. `read` are the names that others use."""
     match rule:
         case CountRule():
             count, least = f"{HELPER}count({rule.argument})", f"{HELPER}count({rule.source})"
@@ -170,7 +172,8 @@ def rule_lines(names: Names, rule: PlainRule) -> list[str]:
             text = names.message(overflow_of(rule))
             if list_of(rule.span.argument) != rule.span.argument:
                 return call(f"{rule.name}.append(_check.star", [names.span(rule.span), text], ")")
-            return call(f"{rule.name} = _check.star", [names.span(rule.span), text])
+            target = f"{rule.name} = " if rule.name in read else ""
+            return call(f"{target}_check.star", [names.span(rule.span), text])
         case Derive():
             first, value = _computed(names, rule.expr, rule, rule.name)
             return first or [f"{rule.name} = {value}"]
@@ -227,53 +230,36 @@ def _applies(names: Names, rule: Rule) -> str:
     return f"if {' and '.join([*conditions, names.wanted(rule.output)] if rule.output else conditions)}:"
 
 
-def _asked(rule: PlainRule) -> list[Expr]:
-    """The expressions of a rule that is not about the elements of tensors."""
-    match rule:
-        case Derive() | SizeRule():
-            return [rule.expr]
-        case CheckRule() | Decide():
-            return [rule.condition]
-        case BindDynamic():
-            return [rule.value]
-        case ExpandRule():
-            return list(rule.sizes)
-        case ComputeStar() if isinstance(rule.entry, DropEntry):
-            return [rule.entry.dim]
-        case ComputeStar() if isinstance(rule.entry, ReplaceEntry):
-            return [rule.entry.dim, rule.entry.size]
-        case ShapeRule():
-            return [one.expected for one in rule.comparisons if isinstance(one, DimCompare)]
-    return []
+def _gives(rule: PlainRule) -> str:
+    """The name that a rule only gives a value, "" for others: stars are checked, and lists are filled one by one."""
+    if isinstance(rule, BindDim) and list_of(rule.argument) != rule.argument:
+        return ""
+    return rule.name if isinstance(rule, Derive | BindDim) else ""
 
 
-def _relevant(names: Names) -> list[Rule]:
-    """The rules without names of `dims:` that only kernels need. Computing those would tie a compiled graph to the
-    sizes that it was traced with.
+def _reads(rule: PlainRule) -> set[str]:
+    """The names that a rule uses, in what it computes or in its text."""
+    found = {name.name for expr in expressions(rule) for name in used_names(expr)}
+    if isinstance(rule, ShapeRule | ExpandRule | ComputeStar):
+        found |= {known.name for known in rule.known}
+    return found | ({str(rule.star)} if isinstance(rule, DimsRule) else set())
+
+
+def _relevant(names: Names) -> tuple[list[Rule], set[str]]:
+    """The rules without dims that nothing reads, and without names of `dims:` that only kernels need: computing those
+    would tie a compiled graph to the sizes that it was traced with. And all names that are read.
     """
-    shapes = [entry for output in names.op.outputs for entry in output.type.shape.entries]
-    needed = {name.name for entry in shapes if isinstance(entry, DimEntry) for name in used_names(entry.expr)}
+    entries = [entry for output in names.op.outputs for entry in output.type.shape.entries]
+    needed = {entry.name for entry in entries if isinstance(entry, StarEntry)}
+    needed |= {name.name for entry in entries for expr in numbers_in(entry) for name in used_names(expr)}
     kept: list[Rule] = []
     for rule in reversed(names.op.rules):
-        if not isinstance(rule, Derive) or rule.name in needed:
-            kept.append(rule)
-            needed |= {name.name for expr in _asked(plain(rule)) for name in used_names(expr)}
-    return kept[::-1]
-
-
-def _used(lines: list[str]) -> list[str]:
-    """Without the dims that nothing reads."""
-    kept: list[str] = []
-    for i, line in enumerate(lines):
-        bound = re.match(r" *(\w+) = (\w+\.shape\[-?\d+\])$", line)
-        if bound is None or any(re.search(rf"\b{bound[1]}\b", later) for later in lines[i + 1 :]):
-            kept.append(line)
-    return [line for line, after in zip(kept, [*kept[1:], ""], strict=True) if not _is_empty(line, after)]
-
-
-def _is_empty(line: str, after: str) -> bool:
-    """Whether `line` begins a block in which nothing is left."""
-    return line.startswith(("if ", "for ")) and line.endswith(":") and not after.startswith("    ")
+        bare = plain(rule)
+        if isinstance(bare, ValueRule) or _gives(bare) not in (*needed, ""):
+            continue
+        kept.append(rule)
+        needed |= _reads(bare)
+    return kept[::-1], needed
 
 
 def fake_lines(names: Names) -> list[str]:
@@ -286,8 +272,9 @@ def fake_lines(names: Names) -> list[str]:
     if names.op.tensors:
         lines += call("_check.dims", [f"{argument.name}={argument.name}" for argument in names.op.tensors])
     lines += [f"{dim.name}: list[Any] = []" for dim in names.op.dims if dim.each]
-    for condition, rules in groupby(_relevant(names), partial(_applies, names)):
-        body = [line for rule in rules for line in rule_lines(names, plain(rule))]
+    relevant, read = _relevant(names)
+    for condition, rules in groupby(relevant, partial(_applies, names)):
+        body = [line for rule in rules for line in rule_lines(names, plain(rule), read)]
         lines += [condition, *(f"    {line}" for line in body)] if condition and body else body
     lines += [f"{output.name} = {_output(names, output, i)}" for i, output in enumerate(outputs)]
-    return _used([*lines, *([f"return {', '.join(output.name for output in outputs)}"] if outputs else [])])
+    return [*lines, *([f"return {', '.join(output.name for output in outputs)}"] if outputs else [])]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from codegen.expr_c import CNames
 from codegen.messages import overflow_in
 from codegen.messages_c import print_message_c
@@ -34,9 +37,17 @@ def conjunction(calls: list[str]) -> list[str]:
     return lines
 
 
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|/\*.*?\*/')
+
+
+def mentions(lines: Iterable[str], code: str) -> bool:
+    """Whether `code` occurs in lines of C or Python. What stands in literals and comments may be text of the spec."""
+    return any(code in _TEXT.sub("", line) for line in lines)
+
+
 def overflows(lines: list[str]) -> bool:
     """Whether these lines can set the overflow flag."""
-    return any("&overflow" in line for line in lines)
+    return mentions(lines, "&overflow")
 
 
 def guarded(lines: list[str], part: str) -> list[str]:

@@ -15,6 +15,7 @@ from codegen.lower.elementwise_host import alike
 from codegen.lower.python_names import COLUMNS, call
 from codegen.lower.sample import Sample
 from codegen.lower.schema import public_schema
+from codegen.lower.statements import mentions
 from codegen.lower.tests_refused import Wrong, wrong_calls
 from codegen.lower.tests_samples import absences, base, growing, large, samples
 from codegen.lower.tests_scalars import kind_of, literal, sampled
@@ -308,12 +309,13 @@ def _wrong(op: Operator, wrong: Wrong) -> list[str]:
     return [f"    {line}" for line in _ended(lines)]
 
 
-def _modules(op: Operator) -> list[str]:
+def _modules(op: Operator, refused: bool) -> list[str]:
     """The parts of the harness that the tests of an operator use."""
-    own = ["written" if op.written else "gradients", *(["variants"] if op.variants else [])]
+    own = ["refused"] if refused else []
+    own += ["written" if op.written else "gradients", *(["variants"] if op.variants else [])]
     own += ["project"] if op.samples.function else []
     own += ["keys"] if tags_of(op) or op.deprecated or op.autocast else []
-    return sorted(["compiled", "cuda", "forward", "refused", *own])
+    return sorted(["compiled", "cuda", "forward", *own])
 
 
 def _samples(op: Operator, usual: Sample, calls: list[str]) -> list[str]:
@@ -339,13 +341,11 @@ def test_view(library: Library, op: Operator) -> TestView:
     largest = [_sample(sample, usual) for sample in large(usual)]
     contract = _contract(library, op, usual)
     state = autograd_state(op)
-    names = (
-        ["Contract"] + (["Wrong"] if wrong else []) + (["Tensor"] if any("Tensor(" in line for line in wrong) else [])
-    )
-    names += ["Dtype"] if any("Dtype(" in line for line in [*wrong, *calls, *contract]) else []
-    names += ["Alias"] if any("Alias(" in line for line in wrong) else []
+    names = ["Contract"] + (["Wrong"] if wrong else []) + (["Tensor"] if mentions(wrong, "Tensor(") else [])
+    names += ["Dtype"] if mentions([*wrong, *calls, *contract], "Dtype(") else []
+    names += ["Alias"] if mentions(wrong, "Alias(") else []
     names += ["Derived"] if op.derived_from else []
-    names += ["Elements"] if any("Elements(" in line for line in calls) else []
+    names += ["Elements"] if mentions(calls, "Elements(") else []
     return TestView(
         op=public_schema(library.namespace, op).split("(")[0],
         contract=tuple(contract),
@@ -354,7 +354,7 @@ def test_view(library: Library, op: Operator) -> TestView:
         large=("LARGE = [", *largest, "]") if largest else ("LARGE = []",),
         wrong=tuple(wrong),
         imports=", ".join(sorted(names)),
-        modules=", ".join(_modules(op)),
+        modules=", ".join(_modules(op, bool(wrong))),
         mask=op.grad_mask,
         no_grad=any(argument.has_word("no_grad") and argument not in op.may_need_gradient for argument in op.tensors),
         declared=state == "declared",

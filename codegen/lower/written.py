@@ -12,7 +12,7 @@ from codegen.contract import Argument
 from codegen.layouts import layout
 from codegen.lower.checks import Checks, applies
 from codegen.lower.host import tensor
-from codegen.lower.statements import all_or_return, indented
+from codegen.lower.statements import all_or_return, indented, mentions
 from codegen.messages import message
 from codegen.model import Operator
 from codegen.rules import OverlapRule, list_of, plain
@@ -25,9 +25,9 @@ def overlap_lines(op: Operator) -> list[str]:
     rules = [rule for rule in op.rules if isinstance(plain(rule), OverlapRule)]
     for condition, group in groupby(rules, lambda rule: applies(rule, checks.names)):
         block = [line for rule in group for line in _overlap(checks, plain(rule))]
-        pairs = ["int64_t i, j;"] if any("&i, &j" in line for line in block) else []
+        pairs = ["int64_t i, j;"] if mentions(block, "&i, &j") else []
         lines += [f"{condition} {{".lstrip(), *indented([*pairs, *block]), "}"] if condition or pairs else block
-    return ["bool found;", *lines] if any("&found" in line for line in lines) else lines
+    return ["bool found;", *lines] if mentions(lines, "&found") else lines
 
 
 def _overlap(checks: Checks, rule: object) -> list[str]:
