@@ -130,11 +130,12 @@ if(nvcc)
     set_source_files_properties(${runtime}/cuda.c PROPERTIES COMPILE_DEFINITIONS "CUDA_ARCHITECTURES=\"${text}\"")
 endif()
 
-# cuda_unit(<op> [ARCH <oldest>] [<flag of nvcc>...])
+# cuda_unit(<op> [FULL] [ARCH <oldest>] [<flag of nvcc>...])
 # Compiles generated/cuda/<op>.cu once for each CUDA_UNIT in it, side by side, for those of the architectures that are at
-# least <oldest>, and defines the hidden symbols <op>_fatbin_<unit>: their bytes, or 16 zeros without any.
+# least <oldest>, and defines the hidden symbols <op>_fatbin_<unit>: their bytes, or 16 zeros without any. With FULL it
+# has host code too: see cuda_full_unit.
 function(cuda_unit op)
-    cmake_parse_arguments(PARSE_ARGV 1 unit "" ARCH "")
+    cmake_parse_arguments(PARSE_ARGV 1 unit FULL ARCH "")
     set(archs "")
     foreach(arch IN LISTS nvcc_archs)
         string(REGEX MATCH "compute_([0-9]+)" number "${arch}")
@@ -142,6 +143,10 @@ function(cuda_unit op)
             list(APPEND archs ${arch})
         endif()
     endforeach()
+    if(unit_FULL)
+        cuda_full_unit(${op} "${archs}" "${unit_UNPARSED_ARGUMENTS}")
+        return()
+    endif()
     set(source ${CMAKE_SOURCE_DIR}/generated/cuda/${op}.cu)
     file(STRINGS ${source} units REGEX "^#if CUDA_UNIT == ")
     list(TRANSFORM units REPLACE "^#if CUDA_UNIT == " "")
@@ -166,4 +171,54 @@ function(cuda_unit op)
         file(CONFIGURE OUTPUT ${embed} CONTENT "${text}" @ONLY)
         target_sources(operators PRIVATE ${embed})
     endforeach()
+endfunction()
+
+# An operator with host code of its own: nvcc makes a whole object of generated/cuda/<op>.cu, which is linked with the
+# static CUDA runtime. Nothing of that runtime is exported, so that it never meets the one that PyTorch has loaded. It
+# leaves CUDA alone until it is called. Where there is nothing to compile for, <op>__full_cuda says so.
+function(cuda_full_unit op archs flags)
+    if(NOT archs)
+        set(stub ${CMAKE_BINARY_DIR}/cuda/${op}_missing.c)
+        file(CONFIGURE OUTPUT ${stub} @ONLY CONTENT
+"/* Written by CMake. */
+#include \"launch.h\"
+
+bool ${op}__full_cuda(const cuda_context *ctx, const void *call);
+
+bool ${op}__full_cuda(const cuda_context *ctx, const void *call) {
+    (void)call;
+    return custom_missing(ctx);
+}
+")
+        target_sources(operators PRIVATE ${stub})
+        return()
+    endif()
+    set(source ${CMAKE_SOURCE_DIR}/generated/cuda/${op}.cu)
+    set(object ${CMAKE_BINARY_DIR}/cuda/${op}.o)
+    string(REPLACE "-fatbin" "-c" command "${nvcc_command}")
+    add_custom_command(OUTPUT ${object}
+        COMMAND ${command} ${archs} ${flags} -cudart static
+                -Xcompiler=-fPIC,-fvisibility=hidden,-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
+                -I${CMAKE_SOURCE_DIR}/generated/cuda -I${CMAKE_SOURCE_DIR}/generated/c -I${CMAKE_SOURCE_DIR}/csrc/device
+                -I${CMAKE_SOURCE_DIR}/csrc/runtime -MD -MF ${object}.d -MT ${object} -o ${object} ${source}
+        DEPENDS ${source} generated_is_current DEPFILE ${object}.d COMMENT "nvcc ${op}.cu, with host code" VERBATIM)
+    set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+    target_sources(operators PRIVATE ${object})
+    get_property(linked TARGET operators PROPERTY CUDA_RUNTIME_LINKED)
+    if(NOT linked)
+        # nvcc may be a script or a link to the real one, which knows where its toolkit is.
+        file(WRITE ${CMAKE_BINARY_DIR}/cuda/trial.cu "__global__ void trial() {}\n")
+        execute_process(COMMAND ${nvcc} --dryrun trial.cu WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/cuda ERROR_VARIABLE text)
+        string(REGEX MATCH "TOP=([^\n]+)" text "${text}")
+        cmake_path(SET toolkit NORMALIZE "${CMAKE_MATCH_1}")
+        find_library(MY_OPS_CUDART libcudart_static.a NO_DEFAULT_PATH DOC "The static CUDA runtime"
+            HINTS ${toolkit} ENV CUDA_HOME ENV CUDA_PATH
+            PATH_SUFFIXES lib64 lib targets/${CMAKE_SYSTEM_PROCESSOR}-linux/lib targets/sbsa-linux/lib ../cuda_runtime/lib)
+        if(NOT MY_OPS_CUDART)
+            message(FATAL_ERROR "The operator ${op} has host code (full_cuda), and there is no libcudart_static.a in ${toolkit}: install the CUDA runtime for development and set CUDA_HOME, or MY_OPS_CUDA=OFF.")
+        endif()
+        target_link_libraries(operators PRIVATE ${MY_OPS_CUDART} stdc++ pthread rt)
+        target_link_options(operators PRIVATE LINKER:--exclude-libs,libcudart_static.a)
+        set_property(TARGET operators PROPERTY CUDA_RUNTIME_LINKED TRUE)
+    endif()
 endfunction()

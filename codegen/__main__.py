@@ -45,7 +45,7 @@ def _run(options: argparse.Namespace, report: Report) -> int:
             return diff.run(options.old, options.new, report)
     from codegen.commands import new
 
-    view = new.View(options.operator, options.cuda_only, options.elementwise)
+    view = new.View(options.operator, options.cuda_only, options.elementwise, options.custom, options.full_cuda)
     return new.run(options.spec, view, report)
 
 
@@ -70,7 +70,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     command = add("new", "add an operator that copies its input: an entry in the spec, bodies and a reference")
     command.add_argument("operator", metavar="OP")
     command.add_argument("--cuda-only", action="store_true", help="with a body for the GPU only")
-    command.add_argument("--elementwise", action="store_true", help="as an expression, without bodies")
+    kind = command.add_mutually_exclusive_group()
+    kind.add_argument("--elementwise", action="store_true", help="as an expression, without bodies")
+    kind.add_argument("--custom", action="store_true", help="with a launcher of its own, in C")
+    kind.add_argument("--full-cuda", action="store_true", help="with host code of its own, in CUDA C++")
     command = add("explain", "print what an operator is: schema, contract, checks, launch, gradient, files")
     command.add_argument("operator", metavar="OP")
     command = add("diff", "list what changed between two specs; fail when it breaks callers", spec=False)

@@ -1,4 +1,4 @@
-"""Whether the bodies that a spec promises are there: csrc/<op>.c for the CPU, csrc/<op>.cu for the GPU."""
+"""Whether the files that a person writes for an operator are there: bodies, and the launcher of `launch: custom`."""
 
 from __future__ import annotations
 
@@ -6,29 +6,55 @@ from pathlib import Path
 
 from codegen.check import Checked
 from codegen.errors import Diagnostics, Position
+from codegen.frozen import dataclass
 from codegen.model import Operator
 
-_SUFFIXES = {"cpu": ".c", "cuda": ".cu"}
+_SUFFIXES = (".c", ".cu")
 
 
-def body_files(operator: Operator) -> dict[str, str]:
-    """The files in csrc/ that a person writes for an operator -> the device that each is for."""
+@dataclass(frozen=True)
+class Body:
+    """A file in csrc/ that a person writes for an operator, and the device that it is for. `kind` is how its name ends,
+    or full.cu where it has host code.
+    """
+
+    name: str
+    device: str
+    kind: str
+
+    @property
+    def what(self) -> str:
+        """How messages call it."""
+        if self.kind == "launch.c":
+            return "launcher"
+        return f"{self.device} body"
+
+
+def body_files(operator: Operator) -> tuple[Body, ...]:
+    """The files of an operator."""
     if operator.elementwise:
-        return {}
-    return {operator.name + _SUFFIXES[device]: device for device in operator.devices}
+        return ()
+    found = []
+    if "cpu" in operator.devices:
+        found.append(Body(f"{operator.name}.c", "cpu", "c"))
+    if "cuda" in operator.devices:
+        found.append(Body(f"{operator.name}.cu", "cuda", "full.cu" if operator.full_cuda else "cu"))
+    if "cuda" in operator.devices and operator.custom:
+        found.append(Body(f"{operator.name}.launch.c", "cuda", "launch.c"))
+    return tuple(found)
 
 
 def check_bodies(checked: Checked, folder: Path, diagnostics: Diagnostics) -> None:
     """Reports bodies that are missing, and warns of files in `folder` that belong to no operator."""
-    there = {path.name for path in folder.glob("*") if path.suffix in _SUFFIXES.values()}
+    there = {path.name for path in folder.glob("*") if path.suffix in _SUFFIXES}
     expected: set[str] = set()
     for operator in checked.library.operators:
-        for name, device in body_files(operator).items():
-            expected.add(name)
-            if name not in there:
-                other = [kept for kept in operator.devices if kept != device]
+        for body in body_files(operator):
+            expected.add(body.name)
+            if body.name not in there:
+                other = [kept for kept in operator.devices if kept != body.device]
                 hint = f", or say devices: [{other[0]}]" if other else ""
-                text = f"{operator.name}: the {device} body {folder.name}/{name} is missing"
-                diagnostics.error(checked.places[operator.name], text, f"write {folder.name}/{name}{hint}")
+                text = f"{operator.name}: the {body.what} {folder.name}/{body.name} is missing"
+                diagnostics.error(checked.places[operator.name], text, f"write {folder.name}/{body.name}{hint}")
     for name in sorted(there - expected):
         diagnostics.warning(Position(1, 1), f"{folder.name}/{name} belongs to no operator")

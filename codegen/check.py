@@ -192,6 +192,8 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
         rules=rules,
         passes=passes.passes,
         several_passes=passes.several,
+        custom=passes.custom,
+        full_cuda=passes.full_cuda,
         elementwise=lines.lines,
         iterated=lines.shape,
     )

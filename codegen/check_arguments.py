@@ -141,7 +141,7 @@ def stated_conditions(node: Mapping, scope: Scope) -> tuple[Condition, ...]:
 def check_constants(read: Reader, place: Scalar, op: Operator, operators: Collection[str]) -> None:
     """The constants of the words of choices must not be called like one another or like anything generated."""
     seen: dict[str, str] = {}
-    kernels = [one.kernel for one in op.passes]
+    kernels = [one.kernel for one in op.passes] + [kernel.name for kernel in op.custom]
     for argument in op.arguments:
         for word in argument.type.choices if isinstance(argument.type, ScalarType) else ():
             name = choice_constant(op.name, argument.name, word)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from codegen import keys, load, names, supported
 from codegen.check_contract import Contract
+from codegen.check_custom import check_full_cuda, check_kernels, is_custom
 from codegen.check_params import check_params
 from codegen.contract import DimEntry, StarEntry, TensorType
 from codegen.errors import shown
@@ -14,7 +15,7 @@ from codegen.expr import Expr, Name, NameKind, Query, Type, integer, product, su
 from codegen.expr_fold import FoldError, constant, depends_on_dtypes, fold
 from codegen.frozen import dataclass
 from codegen.load import Mapping, Node, Scalar
-from codegen.model import DtypeChoice, LaunchEntry, Param, Pass, combinations
+from codegen.model import CustomKernel, DtypeChoice, LaunchEntry, Param, Pass, combinations
 from codegen.presence import Condition
 from codegen.reader import Reader
 from codegen.scope import Scope
@@ -27,11 +28,13 @@ MAX_PASSES = 16
 
 @dataclass(frozen=True)
 class Passes:
-    """The passes, and where their kernels are named."""
+    """The passes, where their kernels are named, and what an operator that launches itself says instead."""
 
     passes: tuple[Pass, ...]
     several: bool
     kernels: tuple[tuple[str, Node], ...]
+    custom: tuple[CustomKernel, ...] = ()
+    full_cuda: bool = False
 
 
 def check_passes(
@@ -61,6 +64,8 @@ class _Checker:
 
     def passes(self) -> Passes:
         launch, passes, parallel = self.node.get("launch"), self.node.get("passes"), self.node.get("parallel")
+        custom, places = check_kernels(self.read, self.key.text, self.node, self.contract, self.choices)
+        full_cuda = check_full_cuda(self.read, self.key.text, self.node)
         if launch is not None and passes is not None:
             place = self.node.key("passes")
             self.read.error(place or passes, "either `launch:` or `passes:`, not both")
@@ -71,17 +76,20 @@ class _Checker:
                 )
             return self.several(passes)
         units = self.parallel(self.read, parallel) if parallel is not None else self.default_units()
-        if isinstance(launch, Scalar) and launch.text == "custom":
-            supported.refuse(self.read.diagnostics, self.read.prefix, launch, 0, supported.CUSTOM_LAUNCH)
-            return Passes((), False, ())
         launches: tuple[LaunchEntry, ...] = ()
-        if launch is not None:
+        if launch is not None and not is_custom(self.node):
             launches = self.entries(self.read.within("launch"), launch)
-        elif "cuda" in self.devices and not any(self.node.get(key) for key in supported.REPLACES_LAUNCH):
+        elif launch is None and "cuda" in self.devices and not self.replaced(full_cuda):
             hint = f"for instance {_EXAMPLE}; or devices: [cpu]"
             self.read.error(self.key, "`launch:` or `passes:` is missing", hint)
         single = Pass(self.key.text, None, launches, units or integer(1))
-        return Passes((single,), False, ((self.key.text, self.node.key("launch") or self.key),))
+        own = (self.key.text, self.node.key("launch") or self.key)
+        kernels = (own, *(place for place in places if place[0] != self.key.text))
+        return Passes((single,), False, kernels, custom, full_cuda)
+
+    def replaced(self, full_cuda: bool) -> bool:
+        """Whether something else says how kernels are launched."""
+        return full_cuda or any(map(self.node.get, supported.REPLACES_LAUNCH))
 
     def several(self, node: Node) -> Passes:
         read = self.read.within("passes")

@@ -59,12 +59,17 @@ def _with(scope: Scope, params: Collection[Param]) -> Scope:
 
 def _expression(read: Reader, node: Node, scope: Scope) -> Expr | None:
     """An int, a bool or a choice; which one is seen only when it has been read."""
+    return constant_expression(read, node, scope, (Type.INT, Type.BOOL, Type.STR), "an int, a bool or a choice")
+
+
+def constant_expression(read: Reader, node: Node, scope: Scope, types: tuple[Type, ...], what: str) -> Expr | None:
+    """An expression in which `true` and `false` may stand for bools, too."""
     scalar = read.text(node, "a constant")
     if scalar is None:
         return None
     if scalar.text in ("true", "false"):
         return Constant(scalar.text == "true", Type.BOOL)
-    return read.expression(scalar, scope, (Type.INT, Type.BOOL, Type.STR), "an int, a bool or a choice")
+    return read.expression(scalar, scope, types, what)
 
 
 def _param(read: Reader, place: Node, name: str, expr: Expr, scope: Scope) -> Param | None:

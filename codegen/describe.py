@@ -11,6 +11,7 @@ from codegen.describe_keys import operator_notes
 from codegen.expr import Constant, Expr, Type
 from codegen.expr_text import print_text
 from codegen.frozen import dataclass
+from codegen.lower.custom import param_text
 from codegen.lower.schema import public_schema
 from codegen.messages import message
 from codegen.messages_text import print_message_text
@@ -89,6 +90,8 @@ class Description:
     dims: tuple[Named, ...]
     checks: tuple[Check, ...]
     kernels: tuple[Kernel, ...]
+    host_code: str  # the file whose code on the host launches on CUDA, or ""
+    launched: tuple[Named, ...]  # by a launcher: kernel -> what it is compiled for
     devices: tuple[str, ...]
     gradient: str  # a sentence
     backward: str  # the operator, or ""
@@ -118,6 +121,8 @@ def describe(library: Library, op: Operator) -> Description:
         ),
         checks=tuple(_check(rule) for rule in op.rules if not isinstance(plain(rule), Assignment)),
         kernels=tuple(_kernel(one) for one in op.passes),
+        host_code=_host_code(op),
+        launched=tuple(Named(kernel.name, "; ".join(map(param_text, kernel.params))) for kernel in op.custom),
         devices=op.devices,
         gradient=_gradient(op),
         backward=backward.operator if backward else "",
@@ -148,6 +153,12 @@ def _check(conditional: Rule) -> Check:
     rule = plain(conditional)
     assert not isinstance(rule, Assignment)
     return Check(step(rule), print_message_text(message(rule)))
+
+
+def _host_code(op: Operator) -> str:
+    if not op.launches_itself:
+        return ""
+    return f"csrc/{op.name}.launch.c" if op.custom else f"csrc/{op.name}.cu"
 
 
 def _param(param: Param) -> str:

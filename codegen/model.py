@@ -147,6 +147,29 @@ class LaunchEntry:
 
 
 @dataclass(frozen=True)
+class ListedParam:
+    """A template argument of a kernel of `launch: custom`, with the values that it is compiled for; they may depend on
+    dtypes.
+    """
+
+    name: str
+    values: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class CustomKernel:
+    """An entry of `kernels:`; csrc/<op>.launch.c launches it."""
+
+    name: str
+    params: tuple[ListedParam, ...]
+
+    @cached_property
+    def combinations(self) -> tuple[tuple[Expr, ...], ...]:
+        """Every combination of values, the last one changing fastest; a kernel is compiled for each."""
+        return tuple(product(*(param.values for param in self.params)))
+
+
+@dataclass(frozen=True)
 class Pass:
     """One kernel of an operator; an operator with a single `launch:` has one pass, named after the operator.
 
@@ -277,7 +300,7 @@ class Operator:
     derived_from: str = ""  # the operator whose gradient this one is, when it was derived
     variants: tuple[Variant, ...] = ()
     triton: Triton | None = None
-    custom_launch: tuple[tuple[str, tuple[Param, ...]], ...] = ()
+    custom: tuple[CustomKernel, ...] = ()  # the kernels of `launch: custom`
     full_cuda: bool = False
     random: bool = False
     tags: tuple[str, ...] = ()
@@ -332,6 +355,11 @@ class Operator:
     def saved_outputs(self) -> tuple[Output, ...]:
         """What only backward sees."""
         return tuple(output for output in self.outputs if output.saved)
+
+    @property
+    def launches_itself(self) -> bool:
+        """Whether code of its own on the host launches on CUDA, and sees the call record."""
+        return "cuda" in self.devices and (bool(self.custom) or self.full_cuda)
 
     def draws(self, name: str) -> bool:
         """Whether this is what a random operator draws."""

@@ -59,7 +59,7 @@ strerror strftime strncat strpbrk strrchr strspn strxfrm towlower towupper vfpri
 _CALLER = "args begin call cpu end record tensor"
 # Headers and types of csrc/device.
 _DEVICE = """
-dtype element_math elementwise float8 float8_fnuz max_sum reduce row_vectors staged_rows vector
+dtype element_math elementwise float8 float8_fnuz full_cuda max_sum reduce row_vectors staged_rows vector
 accumulator bits_t element_bits group_buffer quotient stage two vector_size warp_group
 """
 # Types and variables of the C library that device code sees; so are names that end with _t.
@@ -97,6 +97,9 @@ OPERATOR_SUFFIXES = ("_args", "_call")
 # Pieces into which the device code of an operator is cut at most, to be compiled side by side.
 MOST_CUDA_UNITS = 4
 
+# Operators whose host code would export a function that csrc/runtime has.
+FULL_CUDA_TAKEN = ("device_is", "on")
+
 # What csrc/runtime calls something like a constant of a choice.
 _RUNTIME_CONSTANTS = ("shape_add_dim", "grad_mode_disable", "grad_mode_restore", "dtype_to_torch")
 
@@ -114,6 +117,7 @@ def taken_constant(op: str, name: str, operators: Iterable[str], kernels: Iterab
     ends = ("boxed", *(f"fatbin_{unit}" for unit in range(MOST_CUDA_UNITS)))
     generated |= {f"{operator}_{end}" for operator in operators for end in ends}
     generated |= {f"{kernel}_{end}" for kernel in kernels for end in ("plan", "kernels")}
+    generated |= {f"launch_{kernel}" for kernel in kernels}
     return "used by generated code" if name in generated else ""
 
 

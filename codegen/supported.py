@@ -13,12 +13,10 @@ from codegen.parse_type import ParsedTensor, ParsedType
 # Keys of an operator -> how they are called.
 KEYS = {
     "triton": "`triton:`",
-    "kernels": "`kernels:` (custom launches)",
-    "full_cuda": "`full_cuda:`",
 }
 
 # With one of these an operator needs no `launch:` or body of its own; what follows from its absence is not reported.
-REPLACES_LAUNCH = ("elementwise", "triton", "kernels", "full_cuda")
+REPLACES_LAUNCH = ("elementwise", "triton", "kernels")
 
 
 def refuse(diagnostics: Diagnostics, prefix: str, node: Node, offset: int, feature: str) -> None:
@@ -66,6 +64,3 @@ def with_lists(diagnostics: Diagnostics, prefix: str, node: Mapping | None) -> N
     for key, _ in node.entries if node is not None else ():
         if key.text in ("variants", "elementwise", "batch", "autocast"):
             refuse(diagnostics, prefix, key, 0, f"`{key.text}:` of an operator with a list of tensors")
-
-
-CUSTOM_LAUNCH = "`launch: custom`"

@@ -10,15 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from codegen.lower.schema import dispatched
+from codegen.lower.tests_samples import base
 from tests.abi import machines
-from tests.abi.calls import script
+from tests.abi.calls import Call, script
 from tests.abi.coverage import allowed, measure
 from tests.abi.project import RUNTIME, Project, execute
 
 # Of the conformance project those that have, together, every kind of argument and of output.
 CHOSEN = ("scaled", "alike", "add_bias", "add_bias_backward", "filled", "outer_sum", "row_sums", "row_sums_backward",
           "chosen", "listed", "grid", "exchange", "switched", "crossed", "tripled", "needs_arch", "list_dot",
-          "scale_list", "shuffled", "positive_rows")  # fmt: skip
+          "scale_list", "shuffled", "positive_rows", "scaled_from_host", "scale_segments", "shift_list",
+          "running_sum")  # fmt: skip
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc and its sanitizers")
 
@@ -54,10 +57,48 @@ def test_library(library: Project) -> None:
     _clean(execute(library.program, script(library.library)))
 
 
-def test_conformance(folder: Path) -> None:
+@pytest.fixture(scope="module")
+def conformance(folder: Path) -> Project:
+    """The conformance project, built."""
     every = os.environ.get("OPS_TEST_ABI") == "all"
     project = Project("conformance", folder / "conformance", operators=() if every else CHOSEN)
-    _clean(execute(project.build(), script(project.library, project.operators)))
+    project.build()
+    return project
+
+
+def test_conformance(conformance: Project) -> None:
+    _clean(execute(conformance.program, script(conformance.library, conformance.operators)))
+
+
+# What csrc/scale_segments.launch.c is asked to do wrong, and what the call then says.
+ASKED = {
+    "a kernel that is not there": "scale_segment: expected VEC in [1, 4], got VEC = 3",
+    "a block without threads": "scale_nothing__float32_int32__0: expected 1 <= block.y <= 1024, got 0",
+    "a negative grid": "scale_nothing__float32_int32__0: expected 1 <= grid.x <= 2147483647, got -1",
+    "a negative cluster": "scale_nothing__float32_int32__0: expected 0 <= cluster.y <= 65535, got -2",
+    "much memory": "cuda_scratch: expected at most 16 pieces of memory in a call",
+    "too much memory": "cuda_scratch: has more elements than can be addressed",
+    "nothing": "the launcher reports a failure, and no error",
+    "to go on": "segment 7 is wrong",
+}
+
+
+@pytest.mark.parametrize("ask", [*ASKED, "a grid without blocks", "memory"])
+def test_launchers(conformance: Project, ask: str) -> None:
+    """What a launcher does wrong is the error of the call; right ones go on when each step has failed once."""
+    op = conformance.library.operator("scale_segments")
+    text = f"conformance::scale_segments: {ASKED[ask]}" if ask in ASKED else ""
+    call = Call(dispatched(op)[0], base(op), "cuda", text=text, faults=not text, scalars={"ask": ask})
+    _clean(execute(conformance.program, "\n".join(call.lines()) + "\n"))
+
+
+@pytest.mark.parametrize("code", [98, 209, 222])
+def test_host_code_without_an_image(conformance: Project, code: int) -> None:
+    """The CUDA runtime has other words for it."""
+    _, text = machines.MACHINES["no kernel image"]
+    instructions = ("arch 70", "fails cudaLaunchKernel", f"code {code}")
+    op = conformance.library.operator("running_sum")
+    _clean(execute(conformance.program, machines.script(conformance.library, op, instructions, text)))
 
 
 @pytest.mark.parametrize("machine", machines.MACHINES)

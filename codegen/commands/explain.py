@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable
 from dataclasses import asdict
 
-from codegen.bodies import body_files
+from codegen.bodies import Body, body_files
 from codegen.commands.project import read_spec, tree_of
 from codegen.commands.report import Report
 from codegen.describe import Check, Description, Entry, Kernel, Launch, Named, describe
@@ -49,8 +49,14 @@ def run(spec_path: str, name: str, report: Report) -> int:
 
 
 def _written(operator: Operator) -> list[File]:
-    bodies = [File(f"csrc/{name}", f"body, {device}") for name, device in body_files(operator).items()]
+    bodies = [File(f"csrc/{body.name}", _body(body)) for body in body_files(operator)]
     return [*bodies, File("tests/references.py", f"{operator.reference}, what is right")]
+
+
+def _body(body: Body) -> str:
+    if body.kind == "launch.c":
+        return "launcher, cuda"
+    return f"body, {body.device}" + (", with host code" if body.kind == "full.cu" else "")
 
 
 def _lines(op: Description, files: list[File]) -> Iterable[str]:
@@ -69,6 +75,9 @@ def _lines(op: Description, files: list[File]) -> Iterable[str]:
     yield from _section("a wrong call says, in this order", _checks(op.checks))
     for kernel in op.kernels:
         yield from _section(f"kernel {kernel.name}", _kernel(kernel, op.devices))
+    if op.host_code:
+        listed = _columns((kernel.name, kernel.text) for kernel in op.launched)
+        yield from _section(f"launched on CUDA by {op.host_code}", listed or ["kernels of its own"])
     yield from _section("gradient", [op.gradient, *_gradient(op)])
     yield from _section("relative error that tests allow", _columns((one.name, one.text) for one in op.tolerance))
     yield from _section("flops", [op.flops] if op.flops else [])

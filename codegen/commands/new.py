@@ -25,8 +25,10 @@ class View:
     """What the templates of an entry, a body and a reference print."""
 
     name: str
-    cuda_only: bool
-    elementwise: bool
+    cuda_only: bool = False
+    elementwise: bool = False
+    custom: bool = False
+    full_cuda: bool = False
 
 
 def run(spec_path: str, view: View, report: Report) -> int:
@@ -72,13 +74,13 @@ def _write(spec: Spec, view: View, report: Report) -> int:
     created: list[Path] = []
     said: list[str] = []
     try:
-        for name in body_files(spec.checked.library.operator(view.name)):
-            body = root / "csrc" / name
+        for file in body_files(spec.checked.library.operator(view.name)):
+            body = root / "csrc" / file.name
             if body.exists():
                 said.append(f"{body}: is there already, and stays as it is")
                 continue
             body.parent.mkdir(exist_ok=True)
-            body.write_bytes(RENDERER.render(f"new_body{body.suffix}.j2", view))
+            body.write_bytes(RENDERER.render(f"new_body.{file.kind}.j2", view))
             created.append(body)
             said.append(f"{body}: written")
         references = root / "tests" / "references.py"

@@ -38,7 +38,7 @@ PLAIN: dict[str, _Plain] = {
     "fast_math": _Plain("fast_math", "results may differ in their last digits"),
     "elementwise": _Plain("elementwise expressions", "results can differ", breaks=True),
     "triton": _Plain("triton", _RUNS),
-    "custom_launch": _Plain("kernels", _RUNS),
+    "custom": _Plain("kernels", _RUNS),
     "full_cuda": _Plain("full_cuda", _RUNS),
     "reference": _Plain("reference", _TESTS),
     "samples": _Plain("samples", _TESTS),

@@ -6,6 +6,7 @@ from codegen.frozen import dataclass
 from codegen.lower.c_files import build_view, cpu_unit_view, header_view, library_view
 from codegen.lower.c_host import host_view
 from codegen.lower.cuda import arguments_view, entries_view
+from codegen.lower.custom import launcher_view
 from codegen.lower.docs import index_view, page_view
 from codegen.lower.elementwise_cuda import elementwise_cuda_view
 from codegen.lower.launch import entry_points
@@ -39,7 +40,12 @@ def operator_files(library: Library, op: Operator) -> list[Output]:
         files.append(Output(f"cuda/{op.name}.cu", "elementwise.cu.j2", elementwise_cuda_view(library, op)))
     elif "cuda" in op.devices:
         files.append(Output(f"cuda/{op.name}.cuh", "op.cuh.j2", arguments_view(library, op)))
-        files.append(Output(f"cuda/{op.name}.cu", "op.cu.j2", entries_view(library, op, points)))
+        template = "op_full.cu.j2" if op.full_cuda else "op.cu.j2"
+        files.append(Output(f"cuda/{op.name}.cu", template, entries_view(library, op, points)))
+    if "cuda" in op.devices and op.custom:
+        launcher = launcher_view(library, op)
+        files.append(Output(f"c/{op.name}_launch.h", "op_launch.h.j2", launcher))
+        files.append(Output(f"c/{op.name}.launch.c", "op.launch.c.j2", launcher))
     files.append(Output(f"{library.namespace}/ops/{op.name}.py", "op.py.j2", module_view(library, op)))
     files.append(Output(f"tests/test_{op.name}.py", "test_op.py.j2", test_view(library, op)))
     files.append(Output(f"{DOCS}{op.name}.md", "op.md.j2", page_view(library, op)))

@@ -164,7 +164,7 @@ def cpu_unit_view(library: Library, op: Operator) -> CpuUnitView:
         variables=tuple(UnitVariable(variable.name) for variable in op.types),
         first=op.types[0].name if op.types else "",
         vectors=bool(op.types) and op.types[0].group != "bits",
-        fields=tuple(_typed(op, field) for field in fields(op)),
+        fields=tuple(_typed(op, field) for field in fields(op) if not field.unseen),
         kernels=tuple(one.kernel for one in op.passes),
         elementwise=elementwise_view(op) if op.elementwise else None,
     )
@@ -203,7 +203,8 @@ def build_view(library: Library) -> BuildView:
                 cuda="cuda" in op.devices,
                 kernels=" ".join(one.kernel for one in op.passes),
                 choices=tuple(" ".join(f"{name}={dtype}" for name, dtype in choice) for choice in op.kernel_choices),
-                cuda_flags=(f" ARCH {op.oldest_arch}" if op.oldest_arch else "")
+                cuda_flags=(" FULL" if op.full_cuda else "")
+                + (f" ARCH {op.oldest_arch}" if op.oldest_arch else "")
                 + (" --use_fast_math" if op.fast_math else ""),
             )
         )

@@ -10,6 +10,14 @@ from codegen.lower.c_arguments import device_values_lines, frame_lines, words_li
 from codegen.lower.c_boxed import BoxedKernelView, boxed_views
 from codegen.lower.c_layout import fitted
 from codegen.lower.checks import check_lines
+from codegen.lower.custom import (
+    CustomKernelView,
+    call_lines,
+    custom_kernels,
+    declared_variables,
+    dtype_lines,
+    launcher_symbol,
+)
 from codegen.lower.dynamic import make_calls, may_read_calls, narrow_lines
 from codegen.lower.elementwise_host import ElementwiseHostView, alike, elementwise_host_view, empty_call
 from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, place, wanted
@@ -58,7 +66,8 @@ class HostView:
     tensors: tuple[Named, ...]
     lists: tuple[Named, ...]
     views: tuple[Named, ...]
-    variables: tuple[IndexedVariable, ...]
+    variables: tuple[Named, ...]
+    placed: tuple[IndexedVariable, ...]
     givable: tuple[Named, ...]
     set_aside: tuple[Named, ...]
     stars: tuple[Named, ...]
@@ -83,6 +92,10 @@ class HostView:
     cpu: bool
     cuda: bool
     cuda_units: tuple[Named, ...]
+    custom: bool
+    launcher: str
+    custom_kernels: tuple[CustomKernelView, ...]
+    cuda_call: tuple[str, ...]
     passes: tuple[PassView, ...]
     pass_count: int
     extents: str
@@ -225,10 +238,15 @@ class _Host:
     def cuda_prologue(self, passes: tuple[PassView, ...]) -> list[str]:
         """What stands before the launches: all of them are planned before the first one runs."""
         op = self.op
+        if op.launches_itself:
+            calls = [*self.prepare_call([f"scope->{name}" for name in self.hardware]), f"{op.name}_pointers(e, f)"]
+            calls = [*may_read_calls(op), *calls]
+            lines = [*device_values_lines(op), *all_or_return(calls), *device_lines(op, self.device)]
+            return [*lines, *dtype_lines(op)]
         calls = [*self.prepare_call([f"scope->{name}" for name in self.hardware]), f"{op.name}_pointers(e, f)"]
         calls += [f"{one.kernel}_plan(e, f, scope, &plans[{i}])" for i, one in enumerate(passes)]
         calls = [*may_read_calls(op), *calls]
-        return [*device_values_lines(op), *all_or_return(calls), *self.if_empty("cuda"), *device_lines(op)]
+        return [*device_values_lines(op), *all_or_return(calls), *self.if_empty("cuda"), *device_lines(op, self.device)]
 
     def if_empty(self, device: str) -> list[str]:
         """What is done when a pass has nothing to run on."""
@@ -294,6 +312,11 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
     values = value_lines(op)
     passes = pass_views(op, points)
     extents = "".join(f"[{len(variable.places)}]" for variable in op.types)
+    kernels = custom_kernels(op, points)
+    check = check_lines(op)
+    placed = [v.name for v in op.types]
+    if op.full_cuda and "cpu" not in op.devices:  # no table of kernels asks for the places of dtypes
+        placed = declared_variables(placed, check)
     return HostView(
         op=op.name,
         name=f"{library.namespace}::{op.name}",
@@ -302,9 +325,11 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         tensors=tuple(Named(name) for name in host.tensors if name not in host.lists),
         lists=tuple(Named(name) for name in host.lists),
         views=tuple(Named(argument.name) for argument in op.tensors if argument.has_word("expand")),
-        variables=tuple(
+        variables=tuple(Named(variable.name) for variable in op.types),
+        placed=tuple(
             IndexedVariable(v.name, tuple(DtypeCase(dtype_constant(d), v.places.index(v.place(d))) for d in v.dtypes))
             for v in op.types
+            if v.name in placed
         ),
         givable=tuple(Named(output.name) for output in givable(op)),
         set_aside=tuple(Named(name) for name in set_aside(op)),
@@ -315,7 +340,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         star_functions=len(host.names.stars),
         dynamic=tuple(Named(size.name) for size in op.dynamic),
         narrow=tuple(narrow_lines(op)),
-        check=tuple(check_lines(op)),
+        check=tuple(check),
         values=tuple(values),
         overlap=tuple(overlap_lines(op)),
         allocate=tuple(host.allocate()) if op.outputs else (),
@@ -330,6 +355,10 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         cpu="cpu" in op.devices,
         cuda="cuda" in op.devices,
         cuda_units=tuple(Named(str(unit)) for unit in sorted({0, *cuda_units(points).values()})),
+        custom=op.launches_itself and bool(op.custom),
+        launcher=launcher_symbol(op) if op.launches_itself else "",
+        custom_kernels=kernels,
+        cuda_call=tuple(call_lines(op, host.device, zeroes=bool(host.zero()))),
         passes=passes,
         pass_count=len(passes),
         extents=extents,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from codegen.contract import FixedDtype, TensorType
 from codegen.frozen import dataclass
+from codegen.lower.host import dtype_constant
 from codegen.lower.launch import EntryPoints, cuda_units
 from codegen.lower.lists import store_kernel
 from codegen.lower.record import C_SCALARS, Field, cuda_element, fields, real_is_accumulated
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import c_comment
-from codegen.model import Library, Operator
-from codegen.types import DTYPES, cuda_type
+from codegen.model import DtypeChoice, Library, Operator
+from codegen.types import BITS, DTYPES, cuda_type
 
 
 @dataclass(frozen=True)
@@ -21,13 +22,31 @@ class TypedField:
 
 
 @dataclass(frozen=True)
+class TypedCase:
+    """The arguments under one choice of dtypes."""
+
+    condition: str
+    types: str
+
+
+@dataclass(frozen=True)
+class TypedCallView:
+    """The function through which host code reaches them."""
+
+    cases: tuple[TypedCase, ...]
+
+
+@dataclass(frozen=True)
 class ArgumentsView:
     """generated/cuda/<op>.cuh."""
 
     op: str
     schema: str
     template: str
+    qualifiers: str
     float8: bool
+    unseen: str
+    typed: TypedCallView | None
     fields: tuple[TypedField, ...]
     first_initializer: str
     initializers: tuple[str, ...]
@@ -38,7 +57,7 @@ class EntryView:
     """One extern "C" kernel."""
 
     symbol: str
-    bounds: int
+    bounds: str
     body: str
     arguments: str
     types: str
@@ -120,17 +139,33 @@ def _initializer(op: Operator, field: Field) -> str:
 
 def arguments_view(library: Library, op: Operator) -> ArgumentsView:
     """What the device functions of one operator see."""
-    initializers = [_initializer(op, field) for field in fields(op)]
+    unseen = {argument.name for argument in op.tensors if op.custom and argument.has_word("cpu")}
+    seen = [field for field in fields(op) if not field.unseen and field.name not in unseen]
+    initializers = [_initializer(op, field) for field in seen]
     parameters = ", ".join(f"typename {variable.name}" for variable in op.types)
     return ArgumentsView(
         op=op.name,
         schema=c_comment(public_schema(library.namespace, op)),
         float8=has_float8(op),
         template=f"template <{parameters}>" if parameters else "template <typename = void>",
-        fields=tuple(TypedField(_declaration(op, field)) for field in fields(op)),
+        qualifiers="__host__ __device__" if op.full_cuda else "__device__",
+        unseen=", ".join(argument.name for argument in op.tensors if argument.name in unseen),
+        typed=TypedCallView(tuple(_typed_case(choice) for choice in op.kernel_choices)) if op.full_cuda else None,
+        fields=tuple(TypedField(_declaration(op, field)) for field in seen),
         first_initializer=initializers[0],
         initializers=tuple(initializers[1:]),
     )
+
+
+def _typed_case(choice: DtypeChoice) -> TypedCase:
+    """A place of a `bits` variable is an element size."""
+    conditions = [
+        f"dtype_size(static_cast<dtype>(call.{name})) == {BITS[place]}"
+        if place in BITS
+        else f"call.{name} == {dtype_constant(place)}"
+        for name, place in choice
+    ]
+    return TypedCase(" && ".join(conditions) or "true", ", ".join(cuda_type(place) for _, place in choice))
 
 
 def _literal(value: int | bool) -> str:
@@ -145,7 +180,8 @@ def entries_view(library: Library, op: Operator, points: EntryPoints) -> Entries
         for entry in entries:
             types = [cuda_type(dtype) for dtype in entry.dtypes]
             arguments = types + [_literal(value) for value in entry.params]
-            view = EntryView(entry.symbol, entry.bounds, kernel, ", ".join(arguments), ", ".join(types))
+            bounds = f" __launch_bounds__({entry.bounds})" if entry.bounds else ""
+            view = EntryView(entry.symbol, bounds, kernel, ", ".join(arguments), ", ".join(types))
             views[unit_of[entry.symbol]].append(view)
     units = tuple(UnitView(number, tuple(kernels)) for number, kernels in views.items())
     schema = c_comment(public_schema(library.namespace, op))

@@ -58,6 +58,9 @@ class PageView:
     bindings: tuple[Row, ...]
     gradients: tuple[Row, ...]
     kernels: tuple[KernelView, ...]
+    host_code: str
+    has_launched: bool
+    launched: tuple[Row, ...]
     has_scratch: bool
     scratch: tuple[Row, ...]
     has_dims: bool
@@ -103,7 +106,10 @@ def page_view(library: Library, op: Operator) -> PageView:
         backward=Link(markdown.text(found.backward), f"{found.backward}.md", ""),
         bindings=tuple(_row(markdown.code(one.name), markdown.text(one.text)) for one in found.takes),
         gradients=tuple(_row(markdown.code(one.name), markdown.text(one.text)) for one in found.gives),
-        kernels=tuple(_kernel(kernel, found) for kernel in found.kernels),
+        kernels=tuple(_kernel(kernel, found) for kernel in found.kernels if kernel.launches or "cpu" in found.devices),
+        host_code=markdown.code(found.host_code),
+        has_launched=bool(found.launched),
+        launched=tuple(_row(markdown.code(one.name), markdown.code(one.text)) for one in found.launched),
         has_scratch=bool(found.scratch),
         scratch=tuple(_row(markdown.code(one.name), markdown.code(one.kind)) for one in found.scratch),
         has_dims=bool(found.dims),

@@ -14,7 +14,7 @@ from codegen.lower.c_layout import fitted
 from codegen.lower.host import CPU_HARDWARE, HostNames
 from codegen.lower.statements import guarded, indented, mentions, overflows
 from codegen.lower.switches import place, switch_lines
-from codegen.model import DtypeChoice, LaunchEntry, Operator, Param, Pass
+from codegen.model import CustomKernel, DtypeChoice, LaunchEntry, Operator, Param, Pass
 from codegen.names import MOST_CUDA_UNITS
 
 # Entry points of a unit of device code: so many that compiling them takes about a second.
@@ -37,7 +37,9 @@ class PassView:
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry point in device code: a launch entry for one choice of dtypes."""
+    """One entry point in device code: a launch entry for one choice of dtypes. `bounds` are the threads that a block
+    has at most, 0 where code on the host decides.
+    """
 
     symbol: str
     dtypes: tuple[str, ...]
@@ -100,8 +102,20 @@ def _most(size: Expr, choice: DtypeChoice) -> int | None:
 
 
 def entry_points(op: Operator) -> EntryPoints:
-    """The entry points of every pass of an operator, in order of dtypes, then of the spec."""
+    """The entry points of every kernel of an operator, in order of dtypes, then of the spec."""
+    if op.full_cuda:
+        return {}
+    if op.custom:
+        return {kernel.name: tuple(_custom_entries(op, kernel)) for kernel in op.custom}
     return {one.kernel: tuple(_entries(op, one)) for one in op.passes}
+
+
+def _custom_entries(op: Operator, kernel: CustomKernel) -> Iterator[Entry]:
+    for choice in op.kernel_choices:
+        for number, values in enumerate(kernel.combinations):
+            found = [constant(value, dict(choice)) for value in values]
+            params = tuple(value for value in found if isinstance(value, int))
+            yield Entry(cuda_symbol(kernel.name, choice, number), tuple(dtype for _, dtype in choice), params, 0)
 
 
 def cuda_units(points: EntryPoints) -> dict[str, int]:
@@ -183,11 +197,11 @@ def nested(op: Operator, cells: list[str]) -> list[str]:
     return lines
 
 
-def _cuda_rows(op: Operator, one: Pass, units: Mapping[str, int]) -> list[str]:
-    """A kernel per row and choice of dtypes; one that no call can choose stays without a name."""
+def cuda_rows(op: Operator, kernel: str, count: int, units: Mapping[str, int]) -> list[str]:
+    """A kernel for each of `count` rows and each choice of dtypes; one that no call can choose stays without a name."""
     lines = []
-    for number in range(len(_rows(one))):
-        wanted = [cuda_symbol(one.kernel, choice, number) for choice in op.kernel_places]
+    for number in range(count):
+        wanted = [cuda_symbol(kernel, choice, number) for choice in op.kernel_places]
         cells = [
             f'{{.name = "{name}", .module = &modules[{units[name]}]}}' if name in units else "{0}" for name in wanted
         ]
@@ -286,7 +300,7 @@ def pass_views(op: Operator, points: EntryPoints) -> tuple[PassView, ...]:
                 cpu_rows=tuple(nested(op, _cpu_cells(op, one))),
                 cpu_plan=tuple(_cpu_plan(op, one, index)),
                 entry_count=len(_rows(one)),
-                cuda_rows=tuple(_cuda_rows(op, one, units)),
+                cuda_rows=tuple(cuda_rows(op, one.kernel, len(_rows(one)), units)),
                 plan_head=tuple(_plan_head(op, one)),
                 plan=tuple(_plan(op, one)),
             )

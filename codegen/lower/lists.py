@@ -20,7 +20,7 @@ def take_list_lines(op: Operator, argument: Argument, slot: str) -> list[str]:
     """Takes a list off the stack; the record points to what bodies see of each tensor."""
     name = argument.name
     taken = f"list_take(&e, {slot}, &f.t.{name}, {len(_numbers(op, argument))});"
-    return [taken, *_record_lines(op, argument, "f."), f"f.call.{name}_count = f.t.{name}.count;"]
+    return [taken, *record_lines(op, argument, "f.call.", "f."), f"f.call.{name}_count = f.t.{name}.count;"]
 
 
 def _numbers(op: Operator, argument: Argument) -> list[str]:
@@ -28,12 +28,13 @@ def _numbers(op: Operator, argument: Argument) -> list[str]:
     return [dim.name for dim in op.dims if dim.each == argument.name]
 
 
-def _record_lines(op: Operator, argument: Argument, frame: str, where: str = "") -> list[str]:
+def record_lines(op: Operator, argument: Argument, record: str, frame: str, where: str = "") -> list[str]:
+    """Points a call record to what bodies see of a list: in memory of the host, or of the GPU (`where` is device_)."""
     listed = f"{frame}t.{argument.name}"
-    lines = [f"{frame}call.{argument.name} = {listed}.{where}data;"]
+    lines = [f"{record}{argument.name} = {listed}.{where}data;"]
     for i, number in enumerate(_numbers(op, argument)):
         place = f" + {i} * {listed}.count" if i > 1 else f" + {listed}.count" if i else ""
-        lines.append(f"{frame}call.{number} = {listed}.{where}numbers{place};")
+        lines.append(f"{record}{number} = {listed}.{where}numbers{place};")
     return lines
 
 
@@ -58,12 +59,16 @@ def store_kernel(op: Operator) -> str:
     return f"{op.name}__store_list"
 
 
-def device_lines(op: Operator) -> list[str]:
-    """Puts what bodies see of lists into memory of the GPU, where the record then points."""
-    if not op.lists:
+def device_lines(op: Operator, device: str) -> list[str]:
+    """Puts what bodies see of lists into memory of `device`. The record then points there, but where the operator
+    launches itself: that code sees memory of the host.
+    """
+    if not op.lists or op.full_cuda:
         return []
     lines = [f'static cuda_kernel store = {{.name = "{store_kernel(op)}", .module = &modules[0]}};']
-    lines += all_or_return([f"list_to_device(e, scope, &store, &f->t.{argument.name})" for argument in op.lists])
-    for argument in op.lists:
-        lines += _record_lines(op, argument, "f->", "device_")
+    lines += all_or_return(
+        [f"list_to_device(e, scope, &store, {device}, &f->t.{argument.name})" for argument in op.lists]
+    )
+    for argument in op.lists if not op.custom else ():
+        lines += record_lines(op, argument, "f->call.", "f->", "device_")
     return lines

@@ -85,6 +85,7 @@ class Field:
     element: str = ""
     room: bool = False
     optional: bool = False
+    unseen: bool = False  # by bodies: it is for code on the host that launches them
 
     @property
     def value(self) -> str:
@@ -94,7 +95,7 @@ class Field:
 
 def fields(op: Operator) -> tuple[Field, ...]:
     """Inputs, outputs, scratch, sizes of scratch, dims, derived dims, scalars."""
-    found = []
+    found: list[Field] = []
     for argument in op.tensors:
         assert isinstance(argument.type, TensorType)
         if argument.type.is_list:
@@ -120,6 +121,8 @@ def fields(op: Operator) -> tuple[Field, ...]:
     ]
     found += [Field(derived.name, "integer") for derived in op.derived]
     found += [field for scalar in op.scalars for field in _scalar(op, scalar)]
+    if op.launches_itself:
+        found += [Field(v.name, "place", text="its dtype, a DTYPE_ constant", unseen=True) for v in op.types]
     if op.elementwise:
         found.append(Field(LAYOUT, "layout", text="what the loops run over"))
         found.append(Field(STRIDES, "operands", text="of each operand", count=len(op.operands)))

@@ -177,15 +177,23 @@ void cuda_leave(error *e, cuda_scope *scope) {
     }
 }
 
-/* Under the lock. */
-static bool load_kernel(error *e, const cuda_scope *scope, cuda_kernel *kernel) {
-    cuda_module *const module = kernel->module;
+bool cuda_no_image(error *e, const cuda_scope *scope) {
     CHECK(e, BUILT_WITH_CUDA,
           "this library was built without CUDA, and got a tensor on cuda:%" PRId32
           "; install nvcc and build it again (MY_OPS_CUDA=ON makes a build without nvcc an error)",
           scope->device_index);
+    return fail(e,
+                "no kernel image for cuda:%" PRId32 " of compute capability %" PRId64 ".%" PRId64
+                ": this library was built for " CUDA_ARCHITECTURES
+                "; build it again with TORCH_CUDA_ARCH_LIST=\"%" PRId64 ".%" PRId64 "\"",
+                scope->device_index, scope->arch / 10, scope->arch % 10, scope->arch / 10, scope->arch % 10);
+}
+
+/* Under the lock. */
+static bool load_kernel(error *e, const cuda_scope *scope, cuda_kernel *kernel) {
+    cuda_module *const module = kernel->module;
     CUlibrary library = atomic_load_explicit(&module->library, memory_order_relaxed);
-    CUresult result = module->image[0] != 0 ? CUDA_SUCCESS : CUDA_ERROR_NO_BINARY_FOR_GPU;
+    CUresult result = BUILT_WITH_CUDA && module->image[0] != 0 ? CUDA_SUCCESS : CUDA_ERROR_NO_BINARY_FOR_GPU;
     if (result == CUDA_SUCCESS && library == NULL) {
         result = driver.cuLibraryLoadData(&library, module->image, NULL, NULL, 0, NULL, NULL, 0);
     }
@@ -195,11 +203,7 @@ static bool load_kernel(error *e, const cuda_scope *scope, cuda_kernel *kernel) 
         result = driver.cuLibraryGetKernel(&handle, library, kernel->name);
     }
     if (result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
-        return fail(e,
-                    "no kernel image for cuda:%" PRId32 " of compute capability %" PRId64 ".%" PRId64
-                    ": this library was built for " CUDA_ARCHITECTURES
-                    "; build it again with TORCH_CUDA_ARCH_LIST=\"%" PRId64 ".%" PRId64 "\"",
-                    scope->device_index, scope->arch / 10, scope->arch % 10, scope->arch / 10, scope->arch % 10);
+        return cuda_no_image(e, scope);
     }
     CHECK_CUDA(e, kernel->name, result);
     atomic_store_explicit(&kernel->handle, handle, memory_order_release);
@@ -235,15 +239,20 @@ static bool allow_shared(error *e, const cuda_scope *scope, cuda_kernel *kernel,
     return true;
 }
 
+static bool is_empty(const cuda_launch *l) { return l->grid[0] == 0 || l->grid[1] == 0 || l->grid[2] == 0; }
+
 static bool check_launch(error *e, const cuda_scope *scope, const cuda_kernel *kernel, const cuda_launch *l) {
     static const int64_t max_grid[3] = {INT32_MAX, 65535, 65535};
     static const int64_t max_block[3] = {1024, 1024, 64};
     for (int i = 0; i < 3; i++) {
-        CHECK(e, l->grid[i] >= 1 && l->grid[i] <= max_grid[i], "%s: expected 1 <= grid.%c <= %" PRId64 ", got %" PRId64,
-              kernel->name, 'x' + i, max_grid[i], l->grid[i]);
+        CHECK(e, is_empty(l) || (l->grid[i] >= 1 && l->grid[i] <= max_grid[i]),
+              "%s: expected 1 <= grid.%c <= %" PRId64 ", got %" PRId64, kernel->name, 'x' + i, max_grid[i], l->grid[i]);
         CHECK(e, l->block[i] >= 1 && l->block[i] <= max_block[i],
               "%s: expected 1 <= block.%c <= %" PRId64 ", got %" PRId64, kernel->name, 'x' + i, max_block[i],
               l->block[i]);
+        CHECK(e, l->cluster[i] >= 0 && l->cluster[i] <= max_grid[i],
+              "%s: expected 0 <= cluster.%c <= %" PRId64 ", got %" PRId64, kernel->name, 'x' + i, max_grid[i],
+              l->cluster[i]);
     }
     CHECK(e, l->shared >= 0 && l->shared <= scope->max_shared,
           "%s: expected 0 <= shared <= %" PRId64 " bytes on this GPU, got %" PRId64, kernel->name, scope->max_shared,
@@ -251,18 +260,26 @@ static bool check_launch(error *e, const cuda_scope *scope, const cuda_kernel *k
     return true;
 }
 
-static bool launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, const cuda_launch *l, const void *call) {
+bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, const cuda_launch *l, const void *call,
+                     bool *empty) {
     CUkernel handle;
-    if (!check_launch(e, scope, kernel, l) || !get_kernel(e, scope, kernel, &handle)) {
+    *empty = is_empty(l);
+    if (!check_launch(e, scope, kernel, l)) {
+        return false;
+    }
+    if (*empty) {
+        return true;
+    }
+    if (!get_kernel(e, scope, kernel, &handle)) {
         return false;
     }
     if (l->shared > 0 && !allow_shared(e, scope, kernel, handle)) {
         return false;
     }
     CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
-    cluster.value.clusterDim.x = (unsigned)l->cluster[0];
-    cluster.value.clusterDim.y = (unsigned)l->cluster[1];
-    cluster.value.clusterDim.z = (unsigned)l->cluster[2];
+    cluster.value.clusterDim.x = l->cluster[0] > 0 ? (unsigned)l->cluster[0] : 1;
+    cluster.value.clusterDim.y = l->cluster[1] > 0 ? (unsigned)l->cluster[1] : 1;
+    cluster.value.clusterDim.z = l->cluster[2] > 0 ? (unsigned)l->cluster[2] : 1;
     const CUlaunchConfig config = {
         .gridDimX = (unsigned)l->grid[0],
         .gridDimY = (unsigned)l->grid[1],
@@ -273,7 +290,7 @@ static bool launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, c
         .sharedMemBytes = (unsigned)l->shared,
         .hStream = scope->stream,
         .attrs = &cluster,
-        .numAttrs = l->cluster[0] * l->cluster[1] * l->cluster[2] > 1 ? 1 : 0,
+        .numAttrs = l->cluster[0] > 1 || l->cluster[1] > 1 || l->cluster[2] > 1 ? 1 : 0,
     };
     /* The driver reads the parameter before it returns and does not write to it. */
     void *parameter;
@@ -283,13 +300,9 @@ static bool launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, c
     return true;
 }
 
-static bool empty(const cuda_plan *plan) {
-    return plan->launch.grid[0] == 0 || plan->launch.grid[1] == 0 || plan->launch.grid[2] == 0;
-}
-
 bool cuda_any_empty(const cuda_plan *plans, int count) {
     for (int i = 0; i < count; i++) {
-        if (plans[i].kernel != NULL && empty(&plans[i])) {
+        if (plans[i].kernel != NULL && is_empty(&plans[i].launch)) {
             return true;
         }
     }
@@ -298,8 +311,9 @@ bool cuda_any_empty(const cuda_plan *plans, int count) {
 
 bool cuda_run(error *e, const cuda_scope *scope, const cuda_plan *plans, int count, const void *call) {
     for (int i = 0; i < count; i++) {
-        if (plans[i].kernel != NULL && !empty(&plans[i]) &&
-            !launch_one(e, scope, plans[i].kernel, &plans[i].launch, call)) {
+        bool none;
+        if (plans[i].kernel != NULL && !is_empty(&plans[i].launch) &&
+            !cuda_launch_one(e, scope, plans[i].kernel, &plans[i].launch, call, &none)) {
             return false;
         }
     }

@@ -10,6 +10,7 @@
 
 #include "cuda_driver.h"
 #include "error.h"
+#include "launch.h"
 
 enum { CUDA_MAX_DEVICES = 64, CUDA_ARGUMENT_BYTES = 4096 /* of a launch, at most */ };
 
@@ -36,13 +37,6 @@ typedef struct cuda_scope {
     bool pushed;
 } cuda_scope;
 
-typedef struct cuda_launch {
-    int64_t grid[3];
-    int64_t block[3];
-    int64_t shared;     /* bytes of dynamic shared memory */
-    int64_t cluster[3]; /* in blocks; all 0, or one block: no cluster */
-} cuda_launch;
-
 /* One pass of a call. Without a kernel it is skipped. */
 typedef struct cuda_plan {
     cuda_kernel *kernel;
@@ -62,6 +56,13 @@ bool cuda_any_empty(const cuda_plan *plans, int count);
 
 /* Launches the passes in order, each with the call record as its one parameter; an empty grid launches nothing. */
 bool cuda_run(error *e, const cuda_scope *scope, const cuda_plan *plans, int count, const void *call);
+
+/* Launches one kernel. *empty: its grid is, and nothing was launched. */
+bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, const cuda_launch *l, const void *call,
+                     bool *empty);
+
+/* Says that this library holds no code for the device. */
+bool cuda_no_image(error *e, const cuda_scope *scope);
 
 /* Fills `bytes` bytes of memory of this device with zeros, in the order of its current stream. */
 bool cuda_zero(error *e, int32_t device_index, void *data, int64_t bytes);

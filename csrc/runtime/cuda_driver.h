@@ -13,13 +13,16 @@ typedef struct CUctx_st *CUcontext;
 typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;
 typedef struct CUfunc_st *CUfunction;
-typedef struct CUstream_st *CUstream;
+typedef struct CUstream_st *CUstream; /* launch.h has it too, for code that sees nothing of the driver */
 
 enum {
     CUDA_SUCCESS = 0,
     CUDA_ERROR_NO_BINARY_FOR_GPU = 209,
     CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222,
 };
+
+/* An error of the runtime API, whose other numbers are those of the driver: no code of a kernel fits the device. */
+enum { CUDA_RUNTIME_NO_SUCH_FUNCTION = 98 };
 
 enum {
     CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,

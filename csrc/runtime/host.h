@@ -15,6 +15,7 @@
 #include "boxed.h"
 #include "cpu.h"
 #include "cuda.h"
+#include "custom.h"
 #include "dtype.h"
 #include "dynamic.h"
 #include "elementwise.h"

@@ -129,11 +129,11 @@ bool list_clear(error *e, const tensor_list *l) {
     return true;
 }
 
-bool list_to_device(error *e, const cuda_scope *scope, cuda_kernel *store, tensor_list *l) {
+bool list_to_device(error *e, const cuda_scope *scope, cuda_kernel *store, device where, tensor_list *l) {
     const int64_t count = l->count * (1 + l->rows);
     const shape s = {.dim = 1, .sizes = {count}};
     void *data;
-    if (!tensor_empty(e, &l->table, "table of a list", &s, DTYPE_INT64, l->at[0].device) ||
+    if (!tensor_empty(e, &l->table, "table of a list", &s, DTYPE_INT64, where) ||
         !tensor_mutable_data(e, &l->table, &data)) {
         return false;
     }

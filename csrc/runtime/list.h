@@ -41,11 +41,11 @@ bool list_return(error *e, const tensor_list *l);
 /* Sets every byte of each tensor to zero. */
 bool list_clear(error *e, const tensor_list *l);
 
-/* Puts the pointers and numbers that bodies see into memory of the GPU: `device_data` and `device_numbers`. A list may
- * be longer than the arguments of a launch, and a copy from memory of this host would have to keep that memory for as
- * long as a captured graph lives; so they travel as arguments of `store`, a kernel that stores a list_piece, in as many
- * launches as it takes. Nothing waits, and replays of a graph find the same. */
-bool list_to_device(error *e, const cuda_scope *scope, cuda_kernel *store, tensor_list *l);
+/* Puts the pointers and numbers that bodies see into memory of the GPU `where`: `device_data` and `device_numbers`. A
+ * list may be longer than the arguments of a launch, and a copy from memory of this host would have to keep that memory
+ * for as long as a captured graph lives; so they travel as arguments of `store`, a kernel that stores a list_piece, in
+ * as many launches as it takes. Nothing waits, and replays of a graph find the same. */
+bool list_to_device(error *e, const cuda_scope *scope, cuda_kernel *store, device where, tensor_list *l);
 
 /* Elements, bytes, and whether all data starts at multiples of `bytes`. */
 int64_t list_numel(const tensor_list *l);

@@ -63,6 +63,10 @@ enum { FAKE_REPORTS_NOTHING = INT32_MIN };
 
 void fake_kernel(const void *call, int64_t begin, int64_t end);
 
+/* Host code of an operator with `full_cuda: true`: it asks for memory, and a call of the CUDA runtime in it may fail. */
+struct cuda_context;
+bool fake_host_code(const struct cuda_context *ctx, const void *call);
+
 /* Memory of tensors, of exactly this many bytes, so that sanitizers see what is read or written beside it. */
 typedef struct fake_storage {
     int64_t references;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cuda_driver.h"
+#include "launch.h"
 
 enum { FAILURE = 999 };
 
@@ -132,6 +133,25 @@ static CUresult launch_kernel_ex(const CUlaunchConfig *config, CUfunction functi
     }
     fake_note_run();
     return CUDA_SUCCESS;
+}
+
+bool fake_host_code(const cuda_context *ctx, const void *call) {
+    if (call == NULL || fake_pushed == 0 || ctx->stream != (CUstream)(void *)&stream || ctx->device != 0 ||
+        ctx->sm_count != 132 || ctx->arch != fake_cuda.arch || ctx->max_shared != 232448) {
+        fake_stop("host code is called with something wrong");
+    }
+    char *const first = cuda_scratch(ctx, 40);
+    char *const second = first != NULL ? cuda_scratch(ctx, 0) : NULL;
+    if (second == NULL) {
+        return false;
+    }
+    memset(first, 1, 40);
+    *second = 1;
+    if (fake_fails("cudaLaunchKernel")) {
+        return custom_failed(ctx, fake_cuda.code, "cudaErrorUnknown", FAKE_REASON);
+    }
+    fake_note_run();
+    return true;
 }
 
 static void fill(CUdeviceptr data, const void *element, size_t size, size_t pitch, size_t count) {

@@ -41,6 +41,11 @@ class Project:
         """What build() makes."""
         return self.folder / "program"
 
+    @property
+    def source(self) -> Path:
+        """Where the generated C files are put."""
+        return self.folder / "generated" / "c"
+
     @cached_property
     def library(self) -> Library:
         """What the spec declares."""
@@ -60,9 +65,12 @@ class Project:
 
     def build(self) -> Path:
         """Compiles and links; returns the program."""
-        source, objects = self.folder / "c", self.folder / "o"
+        source, objects = self.source, self.folder / "o"
         for folder in (source, objects):
             folder.mkdir(parents=True, exist_ok=True)
+        written = self.folder / "csrc"  # launchers
+        if not written.is_symlink():
+            written.symlink_to(SPECS[self.name].parent / "csrc")
         for path, data in self._spec[1].items():
             if Path(path).parent.name == "c":
                 (source / Path(path).name).write_bytes(data)
@@ -89,9 +97,12 @@ class Project:
         return self.program
 
     def _stubs(self, source: Path) -> str:
-        """Kernels that do nothing, in the place of the bodies of both devices."""
+        """Kernels that do nothing, in the place of the bodies of both devices, and so does host code in CUDA C++."""
         text = "".join((source / name).read_text() for name in self.hosts)
-        lines = ['#include "fake.h"', ""]
+        lines = ['#include "fake.h"', '#include "launch.h"', ""]
+        for function in sorted(set(re.findall(r"^bool (\w+__full_cuda)\(", text, re.M))):
+            signature = f"bool {function}(const cuda_context *ctx, const void *call)"
+            lines += [f"{signature};", f"{signature} {{ return fake_host_code(ctx, call); }}"]
         for kernel in sorted(set(re.findall(r"^CPU_DECLARE\((\w+)\)", text, re.M))):
             signature = f"void {kernel}__base(const void *call, int64_t begin, int64_t end)"
             lines += [f"{signature};", f"{signature} {{ fake_kernel(call, begin, end); }}"]

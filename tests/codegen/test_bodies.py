@@ -17,6 +17,17 @@ ops:
     inputs: {x: "T[n]"}
     outputs: {y: "T[n]"}
     launch: {grid: n, block: 32}
+  l:
+    inputs: {x: "float32[n]"}
+    outputs: {y: "float32[n]"}
+    launch: custom
+    kernels: {k: {}}
+  h:
+    devices: [cpu]
+    inputs: {x: "float32[n]"}
+    outputs: {y: "float32[n]"}
+    launch: custom
+    kernels: {m: {}}
   g:
     devices: [cpu]
     types: {T: floating}
@@ -28,7 +39,7 @@ ops:
 def test_bodies(tmp_path: Path) -> None:
     folder = tmp_path / "csrc"
     folder.mkdir()
-    for name in ("f.cu", "g.cu", "old.c", "helper.h"):
+    for name in ("f.cu", "g.cu", "old.c", "helper.h", "l.c", "l.cu", "h.c", "h.launch.c"):
         (folder / name).touch()
     diagnostics = Diagnostics()
     checked = check(load(SPEC, diagnostics), diagnostics)
@@ -36,7 +47,9 @@ def test_bodies(tmp_path: Path) -> None:
     check_bodies(checked, folder, diagnostics)
     assert [(found.severity, found.position.line, found.text, found.hint) for found in diagnostics.sorted()] == [
         ("warning", 1, "csrc/g.cu belongs to no operator", ""),
+        ("warning", 1, "csrc/h.launch.c belongs to no operator", ""),
         ("warning", 1, "csrc/old.c belongs to no operator", ""),
         ("error", 4, "f: the cpu body csrc/f.c is missing", "write csrc/f.c, or say devices: [cuda]"),
-        ("error", 9, "g: the cpu body csrc/g.c is missing", "write csrc/g.c"),
+        ("error", 9, "l: the launcher csrc/l.launch.c is missing", "write csrc/l.launch.c, or say devices: [cpu]"),
+        ("error", 20, "g: the cpu body csrc/g.c is missing", "write csrc/g.c"),
     ]

@@ -13,7 +13,7 @@ from tests.errors_page import PAGE, WRONG, page, rules
 # Texts that no file in tests/errors produces, and why.
 ELSEWHERE = {
     "{}/{} belongs to no operator": "about csrc/: test_bodies.py",
-    "{}: the {} body {}/{} is missing": "about csrc/: test_bodies.py",
+    "{}: the {} {}/{} is missing": "about csrc/: test_bodies.py",
     "{}: none of the sizes and scalars that tests try is a right call": "seen last: test_check_samples.py",
     "the file has {} bytes; at most {} are read": "4 MB: test_load.py",
     "a text of {} characters; at most {} are read": "20 KB: test_load.py",

@@ -109,6 +109,25 @@ def test_cuda_only(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate"]) == 0
 
 
+def test_custom(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", "second", "--custom"]) == 0
+    assert "csrc/second.launch.c: written\n" in capsys.readouterr().out
+    assert "      launch: custom\n      kernels:\n        second: {VEC: [1, 4]}\n" in Path("ops.yaml").read_text()
+    assert "template <typename T, int VEC> __device__ void second(" in Path("csrc/second.cu").read_text()
+    assert (
+        "    return launch_second(ctx, c, cuda_shape(blocks, 256), vec);\n" in Path("csrc/second.launch.c").read_text()
+    )
+    assert main(["generate"]) == 0
+
+
+def test_full_cuda(project: Path) -> None:
+    assert main(["new", "second", "--full-cuda", "--cuda-only"]) == 0
+    assert "      devices: [cuda]\n      full_cuda: true\n" in Path("ops.yaml").read_text()
+    assert 'extern "C" cudaError_t second_cuda(' in Path("csrc/second.cu").read_text()
+    assert not Path("csrc/second.c").exists()
+    assert main(["generate"]) == 0
+
+
 def test_elementwise(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An expression instead of bodies, as soon as the generator takes one; refused by name until then."""
     refused = "elementwise" in supported.KEYS

@@ -229,6 +229,31 @@ def scaled_from_host(order: Tensor, x: Tensor, factors: Tensor) -> Tensor:
     return x * factors[order.long()].sum()
 
 
+def scale_segments(x: Tensor, lengths: Tensor, factors: Tensor, by: float, ask: str) -> Tensor:
+    return x * by * torch.repeat_interleave(factors, lengths.long())[:, None]
+
+
+def shift_list(xs: list[Tensor], by: Tensor) -> list[Tensor]:
+    return [x + by for x in xs]
+
+
+def running_sum(x: Tensor, ask: str) -> Tensor:
+    return x.cumsum(0)
+
+
+def weigh_rows(x: Tensor, w: Tensor | None, powers: list[int]) -> Tensor:
+    return x * (1 if w is None else w) * sum(powers)
+
+
+def weigh_rows_backward(grad_y: Tensor, x: Tensor, w: Tensor | None, powers: list[int]) -> tuple[Tensor, Tensor]:
+    grad = grad_y * sum(powers)
+    return grad * (1 if w is None else w), (grad * x).sum_to_size(x.shape[-1])
+
+
+def reverse_bits(x: Tensor) -> Tensor:
+    return x.flip(0)
+
+
 def _chosen_factor(mode: str, label: str, twice: bool, type: str | None, note: str | None) -> float:
     length = len(label.encode()) + (-1 if note is None else len(note.encode()))
     return (2 if mode == "tanh" else 1) * (1 + twice) * (length + {None: 0, "float": 1, "double": 2, "Int": 3}[type])

@@ -159,6 +159,14 @@ class Grammar:
         lines += [f"      - {self.condition(dims)}", f"    parallel: {self.size(dims, inputs)}"]
         if pick.random() < 0.5:
             lines.append("    devices: [cpu]")
+        elif pick.random() < 0.2:
+            lines += [
+                "    launch: custom",
+                "    kernels:",
+                f"      {rest[5]}: {{{rest[4]}: [1, 16 // sizeof({variables[0]})]}}",
+            ]
+        elif pick.random() < 0.2:
+            lines.append("    full_cuda: true")
         else:
             lines += ["    launch:", f"      params: {{{rest[4]}: 16 // sizeof({variables[0]})}}"]
             lines += [f"      grid: {self.size(dims, inputs)}", "      block: 256"]

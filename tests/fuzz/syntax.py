@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from codegen.bodies import body_files
 from codegen.commands.project import files_of
-from codegen.model import Library
+from codegen.model import Library, Operator
 
 ROOT = Path(__file__).parents[2]
 MARKDOWN = MarkdownIt("commonmark").enable("table")
@@ -73,19 +73,31 @@ def c_compiles(library: Library, files: dict[str, str], folder: Path) -> None:
     sources = [str(path) for path in (folder / "generated" / "c").glob("*.c") if not path.name.endswith(".cpu.c")]
     (folder / "csrc").mkdir(exist_ok=True)
     for op in library.operators:
-        for name in body_files(op):
-            if name.endswith(".c"):
+        for body in body_files(op):
+            if body.kind == "c":
                 bodies = "".join(
                     f"static void {one.kernel}(const {op.name}_args *a, int64_t begin, int64_t end)"
                     " { (void)a; (void)begin; (void)end; }\n"
                     for one in op.passes
                 )
-                (folder / "csrc" / name).write_text(bodies)
+                (folder / "csrc" / body.name).write_text(bodies)
                 unit = folder / "generated" / "c" / f"{op.name}__unit.c"
                 defines = "".join(f"#define {variable}_DTYPE {dtype}\n" for variable, dtype in op.dtype_choices[0])
                 unit.write_text(f'{defines}#define CPU_SYMBOL(kernel) kernel##__v2\n#include "{op.name}.cpu.c"\n')
                 sources.append(str(unit))
+            elif body.kind == "launch.c":
+                (folder / "csrc" / body.name).write_text(_launcher(op))
     include = [folder / "generated" / "c", *(ROOT / "csrc" / name for name in ("runtime", "cpu", ""))]
     command = ["gcc", *FLAGS, "-march=x86-64-v2", "-DCPU_HAVE_V2=1", *(f"-I{path}" for path in include), *sources]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:4000]
+
+
+def _launcher(op: Operator) -> str:
+    """Launches every kernel."""
+    launches = [
+        f"launch_{kernel.name}({', '.join(['ctx', 'c', 'cuda_shape(1, 32)', *('1' for _ in kernel.params)])})"
+        for kernel in op.custom
+    ]
+    body = " && ".join(launches)
+    return f"static bool {op.name}_launch(const cuda_context *ctx, const {op.name}_call *c) {{ return {body}; }}\n"
