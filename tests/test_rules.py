@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
-from codegen import expr_value, messages
+from codegen import expr_value, messages_parts
 from codegen.expr import Name, NameKind, Type
 from codegen.expr_c import CNames, print_c
 from codegen.expr_parse import parse
@@ -224,7 +224,7 @@ def test_other_spelling() -> None:
 def test_strings(value: str | None, text: str) -> None:
     """As the generator spells them for its tests; the C host function says the same in those."""
     assert _rules.quoted(value) == text
-    assert value is None or messages.quoted(value) == text
+    assert value is None or messages_parts.quoted(value) == text
 
 
 def test_strings_that_fit() -> None:

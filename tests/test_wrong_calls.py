@@ -22,6 +22,8 @@ def _calls(device: str) -> dict[str, tuple[Any, ...]]:
         "square_backward": (x, x),
         "rms_norm": (x, weight, 1e-6),
         "rms_norm_backward": (x, x, weight, rstd),
+        "softmax": (x,),
+        "softmax_backward": (x, x, 1.0, False),
         "silu_mul": (x, x),
         "silu_mul_backward": (x, x, x),
         "silu_mul_backward_backward": (x, x, x, x, x),
@@ -31,13 +33,13 @@ def _calls(device: str) -> dict[str, tuple[Any, ...]]:
 
 @pytest.mark.parametrize("name", my_ops.__all__)
 def test_no_tensor(device: str, name: str) -> None:
-    """Everything in the place of every tensor, and of the float."""
+    """Everything in the place of every tensor, and everything but numbers in the place of numbers."""
     right = _calls(device)[name]
     for function in (getattr(my_ops, name), getattr(torch.ops.my_ops, name)):
         function(*right)
         for position in range(len(right)):
             for thing in THINGS:
-                if isinstance(right[position], float) and isinstance(thing, (int, float)):
+                if isinstance(right[position], (bool, float)) and isinstance(thing, (int, float)):
                     continue
                 with pytest.raises((RuntimeError, TypeError), match=name):
                     function(*right[:position], thing, *right[position + 1 :])

@@ -56,10 +56,10 @@ def test_used_in_a_graph(device: str) -> None:
 def test_capture_is_refused(device: str) -> None:
     x = _x(device)
     conformance.positive_rows(x)
-    graph = torch.cuda.CUDAGraph()
     text = "k is known only after the kernel ran, and the capture of a CUDA graph cannot wait for it"
-    with pytest.raises(RuntimeError, match=text), torch.cuda.graph(graph):
+    with pytest.raises(RuntimeError, match=text), torch.cuda.graph(torch.cuda.CUDAGraph()):
         conformance.positive_rows(x)
+    graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         index, _, _ = conformance.positive_rows(x, total=2)
     graph.replay()

@@ -160,6 +160,11 @@ class Contract:
             found[variable] = dtype if variable in given else found.get(first, first)
         return tuple(found.values())
 
+    @property
+    def callable_here(self) -> bool:
+        """Whether this PyTorch's C interface has the dtype of every tensor that has one dtype."""
+        return _missing.isdisjoint(self.tensors.values())
+
     def dtype(self, written: str, dtypes: tuple[str, ...]) -> torch.dtype:
         """The dtype of a tensor for one choice."""
         chosen = dict(zip(self.types, dtypes, strict=True))
@@ -228,8 +233,11 @@ class Contract:
 
     def call(self, function: Callable[..., Any], arguments: Arguments) -> Any:
         """Calls with arguments positional where possible."""
-        positional, keyword = self.split(arguments)
         self.seed()
+        return self._apply(function, arguments)
+
+    def _apply(self, function: Callable[..., Any], arguments: Arguments) -> Any:
+        positional, keyword = self.split(arguments)
         return function(*positional, **keyword)
 
     def short(self, arguments: Arguments) -> Arguments:
@@ -261,7 +269,7 @@ class Contract:
         given = self.unwritten(arguments)
         if seeded:
             self.seed()
-        returned = function(**self.gathered(given)) if named else self.call(function, given)
+        returned = function(**self.gathered(given)) if named else self._apply(function, given)
         outputs = (every if every_output else as_tuple)(returned) if self.outputs else ()
         written = self.spread(self.written, given)
         return (*outputs, *(given[name] for name in written if given[name] is not None))

@@ -1,23 +1,44 @@
 #include "positive_rows.cuh"
 
+// One block: a thread for each of 1024 rows, then the next 1024, so that rows keep their order.
 template <typename T> __device__ void positive_rows(const positive_rows_args<T> &a) {
-    int64_t count = 0;
+    __shared__ int64_t kept_by_warp[32];
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int64_t most = *a.k;
-    for (int64_t i = 0; i < a.m; i++) {
-        a.sums[i] = a.x[i * a.n];
-        if (a.x[i * a.n] > 0 && count < most) {
-            a.index[count] = i;
-            for (int64_t j = 0; j < a.n; j++) {
-                a.rows[count * a.n + j] = a.x[i * a.n + j];
-            }
-            count++;
+    int64_t count = 0;
+    for (int64_t first = 0; first < a.m; first += blockDim.x) {
+        const int64_t i = first + threadIdx.x;
+        const bool keep = i < a.m && a.x[i * a.n] > 0;
+        const unsigned kept = __ballot_sync(~0u, keep);
+        if (lane == 0) {
+            kept_by_warp[warp] = __popc(kept);
         }
+        __syncthreads();
+        int64_t place = count + __popc(kept & ((1u << lane) - 1));
+        for (unsigned w = 0; w < blockDim.x / 32; w++) {
+            place += w < warp ? kept_by_warp[w] : 0;
+            count += kept_by_warp[w];
+        }
+        if (i < a.m) {
+            a.sums[i] = a.x[i * a.n];
+        }
+        if (keep && place < most) {
+            a.index[place] = i;
+            for (int64_t j = 0; j < a.n; j++) {
+                a.rows[place * a.n + j] = a.x[i * a.n + j];
+            }
+        }
+        __syncthreads();
     }
-    for (int64_t i = count; i < most && a.total_given; i++) {
+    count = count < most ? count : most;
+    for (int64_t i = count + threadIdx.x; i < most && a.total_given; i += blockDim.x) {
         a.index[i] = -1;
         for (int64_t j = 0; j < a.n; j++) {
             a.rows[i * a.n + j] = 0;
         }
     }
-    *a.k = count + a.extra;
+    __syncthreads(); // every thread has read *a.k
+    if (threadIdx.x == 0) {
+        *a.k = count + a.extra;
+    }
 }
