@@ -452,4 +452,8 @@ class Library:
 
     def operator(self, name: str) -> Operator:
         """The operator called `name`."""
-        return next(operator for operator in self.operators if operator.name == name)
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Operator]:
+        return {operator.name: operator for operator in self.operators}
