@@ -12,7 +12,7 @@ from codegen.expr import Query
 from codegen.expr_c import CNames
 from codegen.expr_python import PythonNames
 from codegen.expr_text import print_text
-from codegen.messages import message, overflow, overflow_of
+from codegen.messages import message, overflow_of
 from codegen.messages_c import c_escape, print_message_c
 from codegen.messages_parts import Message, Part, StarOf, Text, Value, float_text, spelled
 from codegen.messages_python import print_message_python, python_escape
@@ -89,10 +89,27 @@ def test_overflow_texts(operator: Callable[[str], Operator]) -> None:
     assert texts[4] == "flag or n + k > b does not fit 64-bit integers"
 
 
-@pytest.mark.parametrize("expr", ["n // k", "n % k > 1", "ceil_div(n, k)", "round_up(n, k)"])
-def test_what_divides_says_so(expr: str) -> None:
-    (text,) = overflow(expr).parts
-    assert text == Text(f"{expr} does not fit 64-bit integers or divides by zero")
+@pytest.mark.parametrize(
+    ("check", "divides"),
+    [
+        ("n // k > 1", True),
+        ("n % k > 1", True),
+        ("ceil_div(n, k) > 1", True),
+        ("round_up(n, k) > 1", True),
+        ("k + n_round_up > 1", False),
+        ("k + 1 < n / n", False),
+    ],
+)
+def test_what_divides_integers_says_so(operator: Callable[[str], Operator], check: str, divides: bool) -> None:
+    op = operator(f"""
+        inputs: {{x: "float32[n]", k: int, n_round_up: int}}
+        outputs: {{y: "float32[n]"}}
+        checks: ["{check}"]
+        launch: {{grid: n, block: 32}}
+    """)
+    (rule,) = [rule for rule in op.rules if isinstance(rule, CheckRule)]
+    (text,) = overflow_of(rule).parts
+    assert text == Text(f"{check} does not fit 64-bit integers{' or divides by zero' if divides else ''}")
 
 
 FLOATS = [
