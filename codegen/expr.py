@@ -197,6 +197,8 @@ def distinct(expr: Expr) -> Iterator[Expr]:
 
 def names(expr: Expr) -> tuple[Name, ...]:
     """The distinct names that `expr` uses, in order of first use."""
+    if isinstance(expr, Name):  # the commonest expression by far
+        return (expr,)
     return tuple({node.name: node for node in distinct(expr) if isinstance(node, Name)}.values())
 
 

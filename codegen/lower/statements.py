@@ -42,7 +42,7 @@ _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|/\*.*?\*/')
 
 def mentions(lines: Iterable[str], code: str) -> bool:
     """Whether `code` occurs in lines of C or Python. What stands in literals and comments may be text of the spec."""
-    return any(code in _TEXT.sub("", line) for line in lines)
+    return any(code in line and code in _TEXT.sub("", line) for line in lines)
 
 
 def overflows(lines: list[str]) -> bool:
