@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from codegen.check_contract import Contract
 from codegen.contract import DimEntry, TensorType, dtypes_of
-from codegen.expr import Compare, Constant, Expr, Name, NameKind, Query, Type, walk
+from codegen.expr import Compare, Constant, Expr, Logic, Name, NameKind, Query, Type, walk
 from codegen.expr_text import print_text
 from codegen.load import Mapping, Scalar
 from codegen.reader import Reader
 from codegen.rules import ElementsRule, OffsetsRule, SumRule, ValueRule
 from codegen.types import DTYPES
+
+MOST_BESIDES = 4  # csrc/runtime/values.h
 
 _OF_ELEMENTS = ("column", "sum", "offsets")
 
@@ -38,6 +41,8 @@ def _rule(read: Reader, scalar: Scalar, expr: Expr, contract: Contract) -> Value
     if isinstance(expr, Query) and expr.function == "offsets" and len(anywhere) == 1:
         total, *column = expr.operands
         return OffsetsRule(expr.subject, _column(column), total, text)
+    if isinstance(expr, Logic) and expr.operator == "or":
+        return _alternatives(read, scalar, expr, contract)
     if not isinstance(expr, Compare):
         read.error(scalar, "expected a chain of comparisons", "for instance 0 <= index < m")
         return None
@@ -63,6 +68,30 @@ def _rule(read: Reader, scalar: Scalar, expr: Expr, contract: Contract) -> Value
         return ElementsRule(asked.subject, _column(asked.operands), condition, text)
     of = print_text(asked).removeprefix("sum(").removesuffix(")")
     return SumRule(asked.subject, _column(asked.operands), condition, text, of)
+
+
+def _alternatives(read: Reader, scalar: Scalar, expr: Logic, contract: Contract) -> ElementsRule | None:
+    """`0 <= index < m or index == skip`: a chain, and numbers that are right as well."""
+    parts = [_rule(read, scalar, operand, contract) for operand in expr.operands]
+    if None in parts:
+        return None
+    first, *others = parts
+    besides = [number for one in others for number in _equal_to(one, first)]
+    if not isinstance(first, ElementsRule) or len(besides) < len(others) or len(others) > MOST_BESIDES:
+        text = f"behind `or` the same elements are compared with ==, {MOST_BESIDES} times at most"
+        read.error(scalar, text, "for instance 0 <= index < m or index == skip")
+        return None
+    return replace(first, besides=tuple(besides), text=" ".join(scalar.text.split()))
+
+
+def _equal_to(rule: ValueRule | None, first: ValueRule | None) -> list[Expr]:
+    """What a rule compares elements with by == alone, if they are the elements that `first` is about."""
+    if not isinstance(rule, ElementsRule) or not isinstance(first, ElementsRule):
+        return []
+    condition, same = rule.condition, (rule.argument, rule.column) == (first.argument, first.column)
+    if not same or not isinstance(condition, Compare) or condition.operators != ("==",):
+        return []
+    return [operand for operand in condition.operands if not _of_elements(operand)]
 
 
 def _of_elements(expr: Expr) -> bool:

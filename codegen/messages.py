@@ -343,7 +343,8 @@ def _check(rule: CheckRule) -> Message:
 
 
 def _elements(rule: ElementsRule) -> Message:
-    known = tuple(value for value in _values(rule.condition) if not isinstance(value, Constant))
+    named = [value for expr in (rule.condition, *rule.besides) for value in _values(expr)]
+    known = tuple(value for value in dict.fromkeys(named) if not isinstance(value, Constant))
     start = Text(f"{rule.argument}: expected {rule.text}")
     got = (Text(f", got {rule.argument}"), ElementIndex(rule.argument), Text(" = "), ElementValue(rule.argument))
     return Message(joined((start, *_with(known), *got)))

@@ -313,7 +313,8 @@ class SizeRule:
 class ElementsRule:
     """Every element of `argument` meets `condition`, a Compare in which the element is a Name of kind ELEMENT.
 
-    Every comparison in it has the element on one side: `0 <= index < m`, `k != 3`. A NaN meets nothing.
+    Every comparison in it has the element on one side: `0 <= index < m`, `k != 3`. A NaN meets nothing. `besides` are
+    numbers that are right as well: m in `0 <= index < n or index == m`.
 
     `column` is the index in the last dim for `boxes[:, 0]`, else None. Checked on the CPU; on CUDA in checking mode
     only; never in fakes.
@@ -323,6 +324,7 @@ class ElementsRule:
     column: int | None
     condition: Expr
     text: str
+    besides: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

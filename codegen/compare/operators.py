@@ -156,7 +156,9 @@ def _checks(op: Operator, spelled: Names) -> dict[str, Expr]:
 
 def _values(op: Operator, spelled: Names) -> dict[str, Expr | None]:
     return {
-        _value(rule, spelled): spelled.expr(rule.condition) if isinstance(rule, ElementsRule) else None
+        _value(rule, spelled): spelled.expr(rule.condition)
+        if isinstance(rule, ElementsRule) and not rule.besides
+        else None
         for rule in op.values
     }
 
@@ -168,7 +170,8 @@ def _value(rule: ValueRule, spelled: Names) -> str:
             return f"offsets({rule.argument}{column}, {spelled.text(rule.total)})"
         case SumRule():
             return f"sum of {rule.argument}{column}: {spelled.text(rule.condition)}"
-    text = spelled.text(rule.condition)
+    element = f"{rule.argument}{column}"
+    text = " or ".join([spelled.text(rule.condition), *(f"{element} == {spelled.text(one)}" for one in rule.besides)])
     return f"{rule.argument}{column}: {text}" if column else text
 
 

@@ -63,7 +63,7 @@ def _tensor(sample: Sample, argument: Argument, kind: TensorType, shapes: Mappin
 
 def _values(sample: Sample, argument: Argument, dtype: str, shape: tuple[int, ...]) -> str:
     sizes, filled = repr(shape), sample.elements.get(argument.name)
-    if filled is not None and filled == Elements(filled.low, filled.high):
+    if filled is not None and replace(filled, also=()) == Elements(filled.low, filled.high):
         return f"torch.randint({filled.low}, {filled.high}, {sizes}, dtype=torch.{dtype})"
     if filled is not None:
         return f"torch.tensor({filled.listed(shape)}, dtype=torch.{dtype}).reshape({sizes})"

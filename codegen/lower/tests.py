@@ -263,7 +263,7 @@ def _elements(filled: Elements, shape: tuple[int, ...]) -> str:
     usual, arguments = Elements(), [repr(shape)]
     if not filled.among and filled.offsets is None:
         arguments += [repr(filled.low), repr(filled.high)]
-    for name in ("without", "among", "total", "offsets"):
+    for name in ("without", "among", "also", "total", "offsets"):
         value = getattr(filled, name)
         arguments += [f"{name}={value!r}"] if value != getattr(usual, name) else []
     if filled.columns:

@@ -30,7 +30,7 @@ _STEPS = (0.25, 0.5, 1.0, 2.0, 3.0, 8.0)  # and real ones
 @dataclass(frozen=True)
 class Elements:
     """How a tensor is filled: with whole numbers from `low` up to but without `high`, but for those in `without`, or
-    with numbers of the list `among`.
+    with numbers of the list `among`; here and there with one of `also`.
 
     `total`: they sum to it; `offsets`: they rise from 0 to it. `columns` (index, elements) are filled otherwise.
     """
@@ -39,6 +39,7 @@ class Elements:
     high: int = _SPREAD
     without: tuple[int, ...] = ()
     among: tuple[Number, ...] = ()
+    also: tuple[Number, ...] = ()
     total: int | None = None
     offsets: int | None = None
     columns: tuple[tuple[int, Elements], ...] = ()
@@ -90,12 +91,15 @@ class Filling:
 
     def __init__(self, dtypes: Sequence[str], rules: Sequence[ValueRule], evaluate: Evaluate, count: int) -> None:
         self.dtypes, self.rules, self.evaluate, self.count = dtypes, rules, evaluate, count
-        self.limits = [
-            (_COMPARED[how], self._number(bound))
+        self.allowed = [
+            (
+                [(_COMPARED[how], self._number(bound)) for how, bound in limits(rule.condition)],
+                [self._number(number) for number in rule.besides],
+            )
             for rule in rules
             if isinstance(rule, ElementsRule)
-            for how, bound in limits(rule.condition)
         ]
+        self.limits = [limit for each, _ in self.allowed for limit in each]
 
     def _number(self, expr: Expr) -> Number:
         """A bound; what has no value allows nothing, as a NaN does."""
@@ -109,7 +113,10 @@ class Filling:
 
     def right(self, number: Number) -> bool:
         """Whether a number obeys the rules on each element."""
-        return all(compare(operator, number, bound) for operator, bound in self.limits)
+        return all(
+            number in besides or all(compare(operator, number, bound) for operator, bound in each)
+            for each, besides in self.allowed
+        )
 
     def fill(self) -> Elements | None:
         """How to fill the tensor, or None where nothing does."""
@@ -121,7 +128,9 @@ class Filling:
             return self._sum(sums)
         if self.count == 0:
             return Elements()
-        return self._integers() if all(map(_whole, self.dtypes)) else self._reals()
+        found = self._integers() if all(map(_whole, self.dtypes)) else self._reals()
+        also = tuple(filter(self.allows, dict.fromkeys(number for _, besides in self.allowed for number in besides)))
+        return replace(found, also=also) if found is not None else None
 
     def _integers(self) -> Elements | None:
         low, high = self._between()
@@ -226,6 +235,7 @@ def elements(
 def wrong_numbers(filling: Filling, rule: ElementsRule, dtype: str) -> list[Number]:
     """Elements that break one rule, just beyond its limits; a NaN where there are any."""
     found: list[Number] = []
+    besides = [filling.evaluate(number, {}) for number in rule.besides]
     for how, bound in limits(rule.condition):
         number = filling.evaluate(bound, {})
         if not isinstance(number, int | float) or not isfinite(number):
@@ -233,7 +243,7 @@ def wrong_numbers(filling: Filling, rule: ElementsRule, dtype: str) -> list[Numb
         operator = _COMPARED[how]
         for step in (0, 1, -1, 8, -8):
             held = rounded(number + step, dtype) if not _whole(dtype) or number == number // 1 else None
-            if held is not None and not compare(operator, held, number):
+            if held is not None and not compare(operator, held, number) and held not in besides:
                 found.append(held)
                 break
     if not _whole(dtype) and dtype != "float8_e8m0fnu":

@@ -26,18 +26,19 @@ def limits(condition: Expr) -> list[tuple[str, Expr]]:
     return found
 
 
-def is_real(condition: Expr) -> bool:
+def is_real(rule: ElementsRule) -> bool:
     """Whether elements are compared as real numbers: they may be some, or a bound is one."""
-    assert isinstance(condition, Compare)
-    return any(operand.type is Type.FLOAT for operand in condition.operands)
+    return any(operand.type is Type.FLOAT for operand in (*_operands(rule.condition), *rule.besides))
 
 
 def _elements(checks: Checks, rule: ElementsRule, column: str) -> list[str]:
-    real = is_real(rule.condition)
+    real = is_real(rule)
     kind = "real" if real else "integer"
     lines = [f"{kind}_range range = {kind}_range_all();"]
     for how, bound in limits(rule.condition):
         lines += fitted(f"{kind}_range_limit(&range, {how}, ", checks.number(bound, real), ");", 8)
+    for number in rule.besides:
+        lines += fitted(f"{kind}_range_add(&range, ", checks.number(number, real), ");", 8)
     lines = checks.computed(lines, rule)
     lines.append(f"const int64_t i = {kind}s_outside(&f->t.{rule.argument}, data, {column}, &range);")
     return [*lines, *checks.check("i < 0", message(rule))]

@@ -268,6 +268,30 @@ void real_range_limit(real_range *range, comparison how, double bound) {
     }
 }
 
+void integer_range_add(integer_range *range, int64_t number) { range->beside[range->besides++] = number; }
+
+void real_range_add(real_range *range, double number) { range->beside[range->besides++] = number; }
+
+static bool integer_is_outside(const integer_range *range, int64_t element) {
+    for (int i = 0; i < range->besides; i++) {
+        if (element == range->beside[i]) {
+            return false;
+        }
+    }
+    return element < range->lower || element > range->upper || (range->holes > 0 && element == range->hole[0]) ||
+           (range->holes > 1 && element == range->hole[1]);
+}
+
+static bool real_is_outside(const real_range *range, double element) {
+    for (int i = 0; i < range->besides; i++) {
+        if (element == range->beside[i]) {
+            return false;
+        }
+    }
+    return !(element >= range->lower && element <= range->upper) || (range->holes > 0 && element == range->hole[0]) ||
+           (range->holes > 1 && element == range->hole[1]);
+}
+
 /* Whether any of these may be outside, without a branch or a comparison for each: of x - lower and upper - x one is
  * negative where x is outside. In 64 bits that wrap around it still is, as long as lower <= upper; where x is very far
  * from a limit it may be although x is inside, so this only says that it is worth looking. */
@@ -290,8 +314,7 @@ int64_t integers_outside(const tensor *t, const void *data, int64_t column, cons
             continue;
         }
         for (int64_t i = 0; i < count; i++) {
-            if (element[i] < lower || element[i] > upper || (range->holes > 0 && element[i] == range->hole[0]) ||
-                (range->holes > 1 && element[i] == range->hole[1])) {
+            if (integer_is_outside(range, element[i])) {
                 return place(&w, done + i);
             }
         }
@@ -310,8 +333,7 @@ int64_t reals_outside(const tensor *t, const void *data, int64_t column, const r
             outside |= !(element[i] >= lower) | !(element[i] <= upper); /* a NaN is neither */
         }
         for (int64_t i = 0; (outside != 0 || range->holes > 0) && i < count; i++) {
-            if (!(element[i] >= lower && element[i] <= upper) || (range->holes > 0 && element[i] == range->hole[0]) ||
-                (range->holes > 1 && element[i] == range->hole[1])) {
+            if (real_is_outside(range, element[i])) {
                 return place(&w, done + i);
             }
         }

@@ -17,17 +17,20 @@ bool values_visible(const tensor *t);
 /* What an element is compared with a bound by. */
 typedef enum comparison { BELOW, AT_MOST, ABOVE, AT_LEAST, EQUAL_TO, OTHER_THAN } comparison;
 
-/* The allowed elements: from lower to upper, both included, but for the holes. A chain has two comparisons at most. */
+enum { MOST_BESIDES = 4 };
+
+/* The allowed elements: from lower to upper, both included, but for the holes, and single ones besides. A chain has two
+ * comparisons at most. */
 typedef struct integer_range {
     int64_t lower, upper;
-    int holes;
-    int64_t hole[2];
+    int holes, besides;
+    int64_t hole[2], beside[MOST_BESIDES];
 } integer_range;
 
 typedef struct real_range {
     double lower, upper;
-    int holes;
-    double hole[2];
+    int holes, besides;
+    double hole[2], beside[MOST_BESIDES];
 } real_range;
 
 integer_range integer_range_all(void);
@@ -36,6 +39,10 @@ real_range real_range_all(void);
 /* Leaves in the range what compares like this. Nothing compares with a NaN. */
 void integer_range_limit(integer_range *range, comparison how, int64_t bound);
 void real_range_limit(real_range *range, comparison how, double bound);
+
+/* Allows one number more. */
+void integer_range_add(integer_range *range, int64_t number);
+void real_range_add(real_range *range, double number);
 
 /* The first element that is not in the range. A NaN is in none. */
 int64_t integers_outside(const tensor *t, const void *data, int64_t column, const integer_range *range);

@@ -45,6 +45,9 @@ def test_forms(operator: Callable[[str], Operator]) -> None:
         ("B[n]", ["v > 1"], None),
         ("int32[n]", ["v < 1.5", "v >= -0.5"], Elements(0, 2)),
         ("int32[n]", ["v == n"], Elements(7, 8)),
+        ("int32[n]", ["0 <= v < n or v == -100 or v == 3 * n"], Elements(0, 7, also=(-100, 21))),
+        ("uint8[n]", ["v < n or v == 300", "v > 2"], Elements(3, 7)),
+        ("T[n]", ["0 < v < 8 or v == -1", "v != 3"], Elements(among=(1.0, 2.0, 4.0, 5.0, 6.0, 7.0), also=(-1,))),
         ("T[n]", ["v > 2"], Elements(among=(2.25, 2.5, 3.0, 4.0, 5.0, 10.0))),
         ("T[n]", ["v == 1"], Elements(among=(1.0,))),
         ("T[n]", ["v > 65504"], None),
@@ -75,10 +78,10 @@ def test_what_is_listed_obeys() -> None:
 
 
 def test_wrong_elements(operator: Callable[[str], Operator]) -> None:
-    op = _operator(operator, "v: 'uint8[n]', w: 'T[n]'", ["0 <= v < n", "w != 3", "w > 0"])
+    op = _operator(operator, "v: 'uint8[n]', w: 'T[n]'", ["0 <= v < n or v == n", "w != 3", "w > 0"])
     found = wrong_calls(base(op))
     assert [wrong.text for wrong in found if wrong.elements] == [
-        "v: expected 0 <= v < n with n = 7, got v[6] = 7",
+        "v: expected 0 <= v < n or v == n with n = 7, got v[6] = 8",
         "w: expected w != 3, got w[6] = 3",
         "w: expected w != 3, got w[6] = nan",
         "w: expected w > 0, got w[6] = 0",

@@ -22,7 +22,7 @@ Arguments = dict[str, Any]
 @dataclass(frozen=True)
 class Elements:
     """A tensor filled as `values:` asks for: with whole numbers from `low` up to but without `high`, but for those in
-    `without`, or with numbers of the list `among`.
+    `without`, or with numbers of the list `among`; every third one may be one of `also` instead.
 
     `total`: they sum to it; `offsets`: they rise from 0 to it. `columns`, by their index in the last dim, are filled in
     ways of their own.
@@ -33,6 +33,7 @@ class Elements:
     high: int = 100
     without: tuple[int, ...] = ()
     among: tuple[float, ...] = ()
+    also: tuple[float, ...] = ()
     total: int | None = None
     offsets: int | None = None
     columns: Mapping[int, Elements] = field(default_factory=dict)

@@ -47,6 +47,8 @@ def filled(wanted: Elements, dtype: torch.dtype, random: torch.Generator) -> tor
         found = torch.randint(wanted.low, wanted.high - len(wanted.without), (count,), generator=random)
         for number in sorted(wanted.without):
             found += found >= number
+    if wanted.also:
+        found[2::3] = torch.tensor(wanted.also, dtype=found.dtype)[torch.arange(len(found[2::3])) % len(wanted.also)]
     tensor = found.to(dtype).reshape(wanted.shape)
     for column, elements in wanted.columns.items():
         tensor[..., column] = filled(elements, dtype, random)
