@@ -1,6 +1,6 @@
 # What the build compiles for each operator of my_ops.
 set(OPS_NAMESPACE my_ops)
-set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward softmax softmax_backward silu_mul silu_mul_backward silu_mul_backward_backward gather_rows)
+set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward softmax softmax_backward cross_entropy cross_entropy_backward cross_entropy_gradient_ silu_mul silu_mul_backward silu_mul_backward_backward gather_rows)
 
 cpu_unit(square "square"
     "T=float64"
@@ -49,6 +49,30 @@ cpu_unit(softmax_backward "softmax_backward"
     "T=bfloat16"
 )
 cuda_unit(softmax_backward)
+
+cpu_unit(cross_entropy "cross_entropy"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(cross_entropy)
+
+cpu_unit(cross_entropy_backward "cross_entropy_backward"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(cross_entropy_backward)
+
+cpu_unit(cross_entropy_gradient_ "cross_entropy_gradient_"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(cross_entropy_gradient_)
 
 cpu_unit(silu_mul "silu_mul"
     "T=float64"

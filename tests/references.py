@@ -57,6 +57,51 @@ def softmax_backward(grad_y: Tensor, y: Tensor, scale: float, causal: bool) -> t
     return scale * grad_bias, grad_bias
 
 
+def cross_entropy(logits: Tensor, target: Tensor, ignore_index: int, label_smoothing: float, z_loss: float) -> Tensor:
+    ignored = target == ignore_index
+    logits = logits.masked_fill(ignored.unsqueeze(-1), 0)
+    at_target = logits.gather(-1, target.masked_fill(ignored, 0).long().unsqueeze(-1)).squeeze(-1)
+    lse = logits.logsumexp(-1)
+    loss = lse - (1 - label_smoothing) * at_target + z_loss * lse.square()
+    if label_smoothing:
+        loss = loss - label_smoothing * logits.mean(-1)
+    return loss.masked_fill(ignored, 0)
+
+
+def cross_entropy_backward(
+    grad_loss: Tensor,
+    logits: Tensor,
+    target: Tensor,
+    lse: Tensor,
+    ignore_index: int,
+    label_smoothing: float,
+    z_loss: float,
+) -> Tensor:
+    """lse is an argument of its own here, as rstd is in rms_norm_backward."""
+    ignored = (target == ignore_index).unsqueeze(-1)
+    column = target.masked_fill(ignored.squeeze(-1), 0).long()
+    hit = torch.nn.functional.one_hot(column, logits.shape[-1]).double() if logits.numel() else logits
+    lse = lse.unsqueeze(-1)
+    softmax = (logits - lse).exp() * (1 + 2 * z_loss * lse)
+    gradient = softmax - (1 - label_smoothing) * hit - label_smoothing / max(logits.shape[-1], 1)
+    return (gradient * grad_loss.unsqueeze(-1)).masked_fill(ignored, 0)
+
+
+def cross_entropy_gradient_(
+    logits: Tensor,
+    target: Tensor,
+    grad_loss: Tensor | None,
+    ignore_index: int,
+    label_smoothing: float,
+    z_loss: float,
+) -> tuple[Tensor, Tensor]:
+    loss = cross_entropy(logits, target, ignore_index, label_smoothing, z_loss)
+    factor = torch.ones_like(loss) if grad_loss is None else grad_loss.expand_as(loss)
+    lse = logits.logsumexp(-1)
+    gradient = cross_entropy_backward(factor, logits, target, lse, ignore_index, label_smoothing, z_loss)
+    return loss, gradient
+
+
 def gather_rows(table: Tensor, index: Tensor) -> Tensor:
     return table[index.long()]
 

@@ -32,15 +32,17 @@ static inline vector_t vector_splat(acc_t value) { return value - (vector_t){0};
 /* The larger of two, lane by lane; where v is a NaN, the other one. */
 static inline vector_t vector_larger(vector_t v, vector_t other) { return cpu_larger(v, other); }
 
-/* 2^v for v <= 0, as exact as cpu_lanes_exp2; where float has no normal number for it, 0. A NaN stays one. */
-static inline vector_t vector_exp2_down(vector_t v) {
+/* 2^v, as exact as cpu_lanes_exp2 in fewer steps: results below the normal numbers of float are 0, those from 2^127.5
+ * on infinite. A NaN stays one. */
+static inline vector_t vector_exp2(vector_t v) {
 #if ELEMENTWISE_BITS == 64
     return cpu_lanes_exp2(v);
 #else
     const vector_t magic = vector_splat(12582912.0f); /* see cpu_nearest: k is in the low bits of the sum */
-    v = vector_larger(vector_splat(-127.0f), v);
+    v = cpu_smaller(vector_splat(128.0f), cpu_larger(vector_splat(-127.0f), v));
     const vector_t shifted = v + magic;
-    const vector_t power = (vector_t)(((cpu_mask)shifted - (cpu_mask)magic + 127) << 23); /* of k = -127 it is 0 */
+    const vector_t power =
+        (vector_t)(((cpu_mask)shifted - (cpu_mask)magic + 127) << 23); /* 0 of -127, infinite of 128 */
     return cpu_exp2_fraction(v - (shifted - magic)) * power;
 #endif
 }

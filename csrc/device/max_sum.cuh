@@ -100,3 +100,10 @@ __device__ __forceinline__ max_sum<A> cluster_max_sum(max_sum<A> own, A rate, co
     }
     return own;
 }
+
+// A sum of plain numbers in the same buffers: where the largest values are equal, the sums simply add up.
+template <typename A>
+__device__ __forceinline__ A cluster_plain_sum(A own, const warp_group &group, group_buffer<max_sum<A>> (&buffers)[2],
+                                               int first_warp, int round) {
+    return cluster_max_sum(max_sum<A>{A(0), own}, A(1), group, buffers, first_warp, round).sum;
+}

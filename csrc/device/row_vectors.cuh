@@ -3,19 +3,35 @@
 
 #include "vector.cuh"
 
+// A load of what the kernel never writes, where READ_ONLY says so.
+template <bool READ_ONLY, typename V> __device__ __forceinline__ V load_from(const V *pointer) {
+    return READ_ONLY ? __ldg(pointer) : *pointer;
+}
+
 // The vector at `first` of a row of a contiguous tensor, for threads that disregard what lies outside the row: at its
 // ends elements of the neighbouring rows come along, which costs nothing. Only at the ends of the tensor's memory, and
 // where the vector is not aligned, it is loaded element by element.
-template <typename T, bool ALIGNED>
+template <typename T, bool ALIGNED, bool READ_ONLY = true>
 __device__ __forceinline__ uint4 load_row_vector(const T *tensor, int64_t numel, const T *row, int n, int first) {
-    const T *vector = row + first;
-    if (first >= n || (!ALIGNED && first + vector_size<T> <= 0)) {
-        return make_uint4(0, 0, 0, 0);
+    constexpr int SIZE = vector_size<T>;
+    const T *from = row + first;
+    uint4 vector = make_uint4(0, 0, 0, 0);
+    if (first >= n || (!ALIGNED && first + SIZE <= 0)) {
+        return vector;
     }
-    if (ALIGNED || (is_aligned(vector) && vector >= tensor && vector + vector_size<T> <= tensor + numel)) {
-        return __ldg(reinterpret_cast<const uint4 *>(vector));
+    if (ALIGNED || (is_aligned(from) && from >= tensor && from + SIZE <= tensor + numel)) {
+        return load_from<READ_ONLY>(reinterpret_cast<const uint4 *>(from));
     }
-    return load_vector<T, false>(row, n, first);
+    if constexpr (!ALIGNED) {
+        bits_t<T> elements[SIZE];
+#pragma unroll
+        for (int i = 0; i < SIZE; i++) {
+            const bool inside = first + i >= 0 && first + i < n;
+            elements[i] = inside ? load_from<READ_ONLY>(reinterpret_cast<const bits_t<T> *>(from) + i) : bits_t<T>(0);
+        }
+        memcpy(&vector, elements, sizeof vector);
+    }
+    return vector;
 }
 
 // Quotient and remainder; in 32 bits where they suffice, since 64 take several times as long.
@@ -31,15 +47,21 @@ __device__ __forceinline__ quotient divided(int64_t a, int64_t b) {
     return {a / b, a % b};
 }
 
-// The first element of a row of a strided tensor; rows are counted over all dims but the last.
-__device__ __forceinline__ int64_t row_offset(int64_t row, int64_t dims, const int64_t *sizes, const int64_t *strides) {
+// Where an element of a strided tensor is.
+__device__ __forceinline__ int64_t element_offset(int64_t index, int64_t dims, const int64_t *sizes,
+                                                  const int64_t *strides) {
     int64_t offset = 0;
-    for (int64_t dim = dims - 2; dim >= 0 && row > 0; dim--) {
-        const quotient by_size = divided(row, sizes[dim]);
+    for (int64_t dim = dims - 1; dim >= 0 && index > 0; dim--) {
+        const quotient by_size = divided(index, sizes[dim]);
         offset += by_size.rest * strides[dim];
-        row = by_size.whole;
+        index = by_size.whole;
     }
     return offset;
+}
+
+// The first element of a row of it; rows are counted over all dims but the last.
+__device__ __forceinline__ int64_t row_offset(int64_t row, int64_t dims, const int64_t *sizes, const int64_t *strides) {
+    return element_offset(row, dims - 1, sizes, strides);
 }
 
 // How many columns of a row of m x n scores take part: under a causal mask those up to row + (n - m).

@@ -2,7 +2,7 @@
 // as if it were one long row, and its threads work on elements there. 2^k lanes share a row, ELEMENTS columns each.
 #pragma once
 
-#include "vector.cuh"
+#include "row_vectors.cuh"
 
 constexpr int STAGE_THREADS = 256;
 
@@ -19,21 +19,23 @@ template <typename T> struct stage {
 };
 
 // Copies `count` elements to the stage; the block synchronises before it reads them.
-template <typename T> __device__ __forceinline__ void stage_in(stage<T> &to, const T *source, int count) {
+template <typename T, bool READ_ONLY = true>
+__device__ __forceinline__ void stage_in(stage<T> &to, const T *source, int count) {
     constexpr int LOADS = stage_vectors<T> / STAGE_THREADS;
     const int first = static_cast<int>(threadIdx.x) * vector_size<T> - alignment_shift(source);
     constexpr int stride = STAGE_THREADS * vector_size<T>;
     uint4 vectors[LOADS];
 #pragma unroll
     for (int k = 0; k < LOADS; k++) {
-        vectors[k] = load_vector<T, false>(source, count, first + k * stride);
+        vectors[k] = load_row_vector<T, false, READ_ONLY>(source, count, source, count, first + k * stride);
     }
 #pragma unroll
     for (int k = 0; k < LOADS; k++) {
         to.vectors[threadIdx.x + k * STAGE_THREADS] = vectors[k];
     }
     if (threadIdx.x == 0) { // the shift may make one vector more
-        to.vectors[stage_vectors<T>] = load_vector<T, false>(source, count, first + LOADS * stride);
+        to.vectors[stage_vectors<T>] =
+            load_row_vector<T, false, READ_ONLY>(source, count, source, count, first + LOADS * stride);
     }
 }
 

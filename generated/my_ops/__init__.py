@@ -4,6 +4,9 @@ torch.ops.my_ops holds the same operators as PyTorch's dispatcher sees them.
 """
 
 from . import _runtime as _runtime  # first: what it cannot load is an ImportError that says why
+from .ops.cross_entropy import cross_entropy
+from .ops.cross_entropy_backward import cross_entropy_backward
+from .ops.cross_entropy_gradient_ import cross_entropy_gradient_
 from .ops.gather_rows import gather_rows
 from .ops.rms_norm import rms_norm
 from .ops.rms_norm_backward import rms_norm_backward
@@ -16,6 +19,9 @@ from .ops.square import square
 from .ops.square_backward import square_backward
 
 __all__ = [
+    "cross_entropy",
+    "cross_entropy_backward",
+    "cross_entropy_gradient_",
     "gather_rows",
     "rms_norm",
     "rms_norm_backward",

@@ -23,6 +23,9 @@ except ModuleNotFoundError as error:
 _FOLDER = Path(__file__).resolve().parent
 _LIBRARY = _FOLDER / "my_ops.so"
 _OPERATORS = (
+    "my_ops::cross_entropy",
+    "my_ops::cross_entropy_backward",
+    "my_ops::cross_entropy_gradient_",
     "my_ops::gather_rows",
     "my_ops::rms_norm",
     "my_ops::rms_norm_backward",

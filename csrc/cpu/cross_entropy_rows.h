@@ -1,0 +1,78 @@
+/* Cross entropy of rows of logits z against one target each, with lse = log(sum(exp(z))) and an even share s of the
+ * target for all columns:
+ *     loss = lse - (1 - s) z[target] - s mean(z) + z_loss lse^2
+ *     gradient[j] = softmax(z)[j] (1 + 2 z_loss lse) - (1 - s) [j == target] - s / n, times the row's factor
+ * The host has checked the targets. A row is read for its largest logit and for the sum of exponentials, and, from the
+ * caches, once more for the gradient, whose exponentials are computed anew. */
+#ifndef CSRC_CPU_CROSS_ENTROPY_ROWS_H
+#define CSRC_CPU_CROSS_ENTROPY_ROWS_H
+
+#include "score_rows.h"
+
+typedef struct {
+    acc_t smoothing, z_loss;
+    int64_t n;
+} loss_terms;
+
+static inline score_row logit_row(const scalar_t *logits, int64_t n) {
+    return (score_row){.x = logits, .factor = 1, .rate = SCORE_LOG2_E, .limit = n};
+}
+
+static inline acc_t row_lse(const score_row *s) {
+    const acc_t largest = score_largest(s);
+    return (acc_t)((double)largest + log((double)score_sum(s, largest, NULL)));
+}
+
+static inline acc_t row_mean(const score_row *s) {
+    vector_t a = {0}, b = {0};
+    int64_t i = 0;
+    for (; i + 2 * VECTOR_LANES <= s->limit; i += 2 * VECTOR_LANES) {
+        const vector_pair_t v = vector_load_pair(s->x + i);
+        a += v.a;
+        b += v.b;
+    }
+    for (; i < s->limit; i += VECTOR_LANES)
+        a += vector_load_part(s->x + i, vector_count(s->limit - i));
+    return vector_sum(a + b) / (acc_t)s->limit;
+}
+
+static inline acc_t row_loss(const loss_terms *terms, const score_row *s, acc_t lse, int64_t target) {
+    acc_t loss = lse - (1 - terms->smoothing) * load(s->x + target) + terms->z_loss * lse * lse;
+    if (terms->smoothing != 0)
+        loss -= terms->smoothing * row_mean(s);
+    return loss;
+}
+
+/* The gradient of a row is scale * softmax - share, and `hit` less at the target. */
+typedef struct {
+    acc_t scale, share, hit;
+} gradient_terms;
+
+static inline gradient_terms row_gradient(const loss_terms *terms, acc_t factor, acc_t lse) {
+    return (gradient_terms){
+        .scale = factor * (1 + 2 * terms->z_loss * lse),
+        .share = factor * (terms->smoothing / (acc_t)terms->n),
+        .hit = factor * (1 - terms->smoothing),
+    };
+}
+
+/* `to` may be the logits themselves. The row that is `ahead` elements further is fetched. */
+static inline void store_gradient(const score_row *s, const gradient_terms *g, acc_t lse, int64_t target, scalar_t *to,
+                                  int64_t ahead, bool stream) {
+    const acc_t at_target = g->scale * vector_exp2(vector_splat((load(s->x + target) - lse) * s->rate))[0];
+    int64_t i = 0;
+    for (; i + 2 * VECTOR_LANES <= s->limit; i += 2 * VECTOR_LANES) {
+        const vector_pair_t v = score_pair(s, i);
+        vector_prefetch_pair(s->x + ahead + i);
+        const vector_t first = score_exp(s, v.a, lse) * g->scale - g->share;
+        const vector_t second = score_exp(s, v.b, lse) * g->scale - g->share;
+        vector_store_pair(to + i, first, second, stream);
+    }
+    for (; i < s->limit; i += VECTOR_LANES) {
+        const vector_t v = score_exp(s, score_part(s, i), lse) * g->scale - g->share;
+        vector_store_part(to + i, v, vector_count(s->limit - i));
+    }
+    store(to + target, at_target - g->share - g->hit);
+}
+
+#endif

@@ -1,0 +1,80 @@
+/* Rows of scores whose exponentials are summed: what softmax and cross entropy have in common. The columns of a row
+ * that do not take part come last. */
+#ifndef CSRC_CPU_SCORE_ROWS_H
+#define CSRC_CPU_SCORE_ROWS_H
+
+#include <math.h>
+
+#include "vector_math.h"
+
+static const acc_t SCORE_LOG2_E = (acc_t)1.44269504088896340736;
+
+/* The exponent of a value is rate * (value - largest), in powers of two. Without a bias values are those of x, the sign
+ * of scale apart, so that it is differences that are scaled. */
+typedef struct {
+    const scalar_t *x;
+    const scalar_t *bias; /* or null */
+    acc_t factor;
+    acc_t rate;
+    int64_t limit; /* columns that take part */
+} score_row;
+
+static inline vector_pair_t score_pair(const score_row *s, int64_t i) {
+    const vector_pair_t x = vector_load_pair(s->x + i);
+    if (!s->bias)
+        return (vector_pair_t){x.a * s->factor, x.b * s->factor};
+    const vector_pair_t bias = vector_load_pair(s->bias + i);
+    return (vector_pair_t){x.a * s->factor + bias.a, x.b * s->factor + bias.b};
+}
+
+/* Lanes that the row does not have are -infinity, of which nothing comes. */
+static inline vector_t score_part(const score_row *s, int64_t i) {
+    const int64_t count = vector_count(s->limit - i);
+    vector_t v = vector_load_part(s->x + i, count) * s->factor;
+    if (s->bias)
+        v += vector_load_part(s->bias + i, count);
+    return vector_padded(v, count, (acc_t)-INFINITY);
+}
+
+static inline acc_t score_largest(const score_row *s) {
+    vector_t a = vector_splat((acc_t)-INFINITY), b = a;
+    int64_t i = 0;
+    for (; i + 2 * VECTOR_LANES <= s->limit; i += 2 * VECTOR_LANES) {
+        const vector_pair_t v = score_pair(s, i);
+        a = vector_larger(v.a, a);
+        b = vector_larger(v.b, b);
+    }
+    for (; i < s->limit; i += VECTOR_LANES)
+        a = vector_larger(score_part(s, i), a);
+    const acc_t largest = vector_largest(vector_larger(b, a));
+    return largest == (acc_t)-INFINITY ? 0 : largest; /* nothing can be subtracted from -infinity */
+}
+
+static inline vector_t score_exp(const score_row *s, vector_t v, acc_t largest) {
+    return vector_exp2((v - largest) * s->rate);
+}
+
+/* The sum of the exponentials, which are left in `buffer`, in the order of pairs, unless it is null. */
+static inline acc_t score_sum(const score_row *s, acc_t largest, acc_t *buffer) {
+    vector_t a = {0}, b = {0};
+    int64_t i = 0;
+    for (; i + 2 * VECTOR_LANES <= s->limit; i += 2 * VECTOR_LANES) {
+        const vector_pair_t v = score_pair(s, i);
+        const vector_t first = score_exp(s, v.a, largest), second = score_exp(s, v.b, largest);
+        a += first;
+        b += second;
+        if (buffer) {
+            vector_store_acc(buffer + i, first);
+            vector_store_acc(buffer + i + VECTOR_LANES, second);
+        }
+    }
+    for (; i < s->limit; i += VECTOR_LANES) {
+        const vector_t v = score_exp(s, score_part(s, i), largest);
+        a += v;
+        if (buffer)
+            vector_store_acc_part(buffer + i, v, vector_count(s->limit - i));
+    }
+    return vector_sum(a + b);
+}
+
+#endif

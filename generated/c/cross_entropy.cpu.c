@@ -1,0 +1,72 @@
+/* my_ops::cross_entropy(Tensor logits, Tensor target, int ignore_index=-100, float label_smoothing=0.0, float z_loss=0.0) -> Tensor
+ *
+ * The CPU unit of cross_entropy.
+ * It is compiled once for each choice of dtypes and each instruction set; the build defines T_DTYPE and
+ * CPU_SYMBOL(kernel), the name of a kernel of this choice. */
+#include "scalar.h"
+
+typedef CPU_SCALAR(T_DTYPE) T_t;
+typedef CPU_ACC(T_DTYPE) T_acc_t;
+
+static inline T_acc_t load_T(const T_t *p) {
+    return CPU_LOAD(T_DTYPE)(p);
+}
+
+static inline void store_T(T_t *p, T_acc_t value) {
+    CPU_STORE(T_DTYPE)(p, value);
+}
+
+/* The first variable goes by these names too. */
+#define CPU_DTYPE T_DTYPE
+#define scalar_t T_t
+#define acc_t T_acc_t
+#define load load_T
+#define store store_T
+
+#include "vector.h"
+
+#include "cross_entropy_call.h"
+
+typedef struct cross_entropy_args {
+    const scalar_t *logits;
+    const CPU_SCALAR(int64) *target;
+    acc_t *loss;
+    acc_t *lse;
+    int64_t rows;
+    int64_t n;
+    int64_t span;
+    int64_t lanes;
+    int64_t stage_lanes;
+    int64_t cluster;
+    int64_t ignore_index;
+    acc_t label_smoothing;
+    acc_t z_loss;
+} cross_entropy_args;
+
+#include "../../csrc/cross_entropy.c"
+
+static cross_entropy_args cross_entropy_args_from(const void *record) {
+    const cross_entropy_call *const call = record;
+    return (cross_entropy_args){
+        .logits = call->logits,
+        .target = call->target,
+        .loss = call->loss,
+        .lse = call->lse,
+        .rows = call->rows,
+        .n = call->n,
+        .span = call->span,
+        .lanes = call->lanes,
+        .stage_lanes = call->stage_lanes,
+        .cluster = call->cluster,
+        .ignore_index = call->ignore_index,
+        .label_smoothing = (acc_t)call->label_smoothing,
+        .z_loss = (acc_t)call->z_loss,
+    };
+}
+
+void CPU_SYMBOL(cross_entropy)(const void *record, int64_t begin, int64_t end);
+
+void CPU_SYMBOL(cross_entropy)(const void *record, int64_t begin, int64_t end) {
+    const cross_entropy_args args = cross_entropy_args_from(record);
+    cross_entropy(&args, begin, end);
+}

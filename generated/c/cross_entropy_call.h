@@ -1,0 +1,29 @@
+/* my_ops::cross_entropy(Tensor logits, Tensor target, int ignore_index=-100, float label_smoothing=0.0, float z_loss=0.0) -> Tensor
+ *
+ * What the host function hands to the kernels of cross_entropy.
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
+ * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
+ * it. */
+#ifndef MY_OPS_CROSS_ENTROPY_H
+#define MY_OPS_CROSS_ENTROPY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct cross_entropy_call {
+    const void *logits; /* T[*rows, n] */
+    const void *target; /* int64[*rows] */
+    void *loss; /* acc(T)[*rows] */
+    void *lse; /* acc(T)[*rows] saved, null in inference */
+    int64_t rows;
+    int64_t n;
+    int64_t span;
+    int64_t lanes;
+    int64_t stage_lanes;
+    int64_t cluster;
+    int64_t ignore_index;
+    double label_smoothing;
+    double z_loss;
+} cross_entropy_call;
+
+#endif

@@ -1,0 +1,406 @@
+/* my_ops::cross_entropy_gradient_(Tensor(a!) logits, Tensor target, Tensor? grad_loss=None, int ignore_index=-100, float label_smoothing=0.0, float z_loss=0.0) -> Tensor
+ *
+ * The loss of cross_entropy, and its gradient in place of the logits, times grad_loss, which is 1 when it is left out: one read and one write for both.
+ */
+#include "cross_entropy_gradient__call.h"
+
+#include "host.h"
+#include "operators.h"
+
+typedef struct cross_entropy_gradient__frame {
+    struct {
+        tensor logits;
+        tensor target;
+        tensor grad_loss;
+        tensor loss;
+    } t; /* tensors */
+    struct {
+        view grad_loss;
+    } v; /* sizes and strides of inputs that are broadcast */
+    struct {
+        tensor logits;
+    } w; /* written arguments of which the body sees a copy */
+    struct {
+        dtype T;
+    } d; /* what the dtype variables stand for */
+    cross_entropy_gradient__call call;
+} cross_entropy_gradient__frame;
+
+/* The place of a dtype in the kernel tables below, -1 when T does not allow it. */
+static int index_of_T(dtype d) {
+    switch (d) {
+    case DTYPE_FLOAT64:
+        return 0;
+    case DTYPE_FLOAT32:
+        return 1;
+    case DTYPE_FLOAT16:
+        return 2;
+    case DTYPE_BFLOAT16:
+        return 3;
+    default:
+        return -1;
+    }
+}
+
+/* All that can be told without looking at elements; also gives the names of the spec their values. */
+static bool cross_entropy_gradient__check(error *e, cross_entropy_gradient__frame *f) {
+    cross_entropy_gradient__call *const c = &f->call;
+    bool overflow = false;
+    shape s;
+    if (!tensor_read(e, &f->t.logits, "logits") ||
+        !tensor_read(e, &f->t.target, "target") ||
+        !tensor_read(e, &f->t.grad_loss, "grad_loss")) {
+        return false;
+    }
+    /* dtypes */
+    f->d.T = f->t.logits.dtype;
+    CHECK(e, index_of_T(f->d.T) >= 0, "logits: expected dtype float64, float32, float16 or bfloat16, got %s",
+          dtype_name(f->t.logits.dtype));
+    CHECK(e, f->t.target.dtype == DTYPE_INT64, "target: expected dtype int64, got %s", dtype_name(f->t.target.dtype));
+    if (given(&f->t.grad_loss)) {
+        CHECK(e, f->t.grad_loss.dtype == dtype_acc(f->d.T),
+              "grad_loss: expected dtype %s (accumulation dtype of logits), got %s",
+              dtype_name(dtype_acc(f->t.logits.dtype)), dtype_name(f->t.grad_loss.dtype));
+    }
+    /* devices */
+    CHECK(e, same_device(&f->t.target, &f->t.logits), "target: expected device %s (as logits), got %s",
+          device_text(e, &f->t.logits), device_text(e, &f->t.target));
+    if (given(&f->t.grad_loss)) {
+        CHECK(e, same_device(&f->t.grad_loss, &f->t.logits), "grad_loss: expected device %s (as logits), got %s",
+              device_text(e, &f->t.logits), device_text(e, &f->t.grad_loss));
+    }
+    /* shapes */
+    CHECK(e, f->t.logits.dim >= 1, "logits: expected at least 1 dimension, got %" PRId64, f->t.logits.dim);
+    c->rows = product_i64(&overflow, f->t.logits.sizes, f->t.logits.dim - 1);
+    CHECK(e, !overflow, "logits: the product of rows does not fit 64-bit integers");
+    c->n = f->t.logits.sizes[f->t.logits.dim - 1];
+    CHECK(e, same_sizes(f->t.target.sizes, f->t.target.dim, f->t.logits.sizes, f->t.logits.dim - 1),
+          "target: expected shape [*rows] with rows = %s (from logits), got %s",
+          sizes_text(e, f->t.logits.sizes, f->t.logits.dim - 1), shape_text(e, &f->t.target));
+    if (given(&f->t.grad_loss)) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.logits.sizes, f->t.logits.dim - 1)) {
+            return false;
+        }
+        CHECK(e, tensor_expand(&f->t.grad_loss, &s, &f->v.grad_loss),
+              "grad_loss: expected shape [*rows] with rows = %s (from logits), got %s, which does not broadcast to it",
+              sizes_text(e, f->t.logits.sizes, f->t.logits.dim - 1), shape_text(e, &f->t.grad_loss));
+    }
+    /* checks */
+    CHECK(e, 0.0 <= c->label_smoothing && c->label_smoothing <= 1.0,
+          "expected 0 <= label_smoothing <= 1, got label_smoothing = %s", float_text(e, c->label_smoothing));
+    /* dims */
+    c->span = mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0
+                  ? mul_i64(&overflow, c->n, dtype_size(f->d.T))
+                  : add_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16);
+    CHECK(e, !overflow,
+          "span = n * sizeof(T) if n * sizeof(T) %% 16 == 0 else n * sizeof(T) + 16 does not fit 64-bit integers or divides by zero");
+    c->lanes = min_i64(32, next_pow2_i64(&overflow, max_i64(1, ceil_div_i64(&overflow, c->span, 16))));
+    CHECK(e, !overflow,
+          "lanes = min(32, next_pow2(max(1, ceil_div(span, 16)))) does not fit 64-bit integers or divides by zero");
+    c->stage_lanes = next_pow2_i64(&overflow,
+                                   max_i64(1, ceil_div_i64(&overflow, c->n, dtype_size(f->d.T) <= 4 ? 16 : 8)));
+    CHECK(e, !overflow,
+          "stage_lanes = next_pow2(max(1, ceil_div(n, 16 if sizeof(T) <= 4 else 8))) does not fit 64-bit integers or divides by zero");
+    return true;
+}
+
+/* Rules on elements of CPU tensors; to look at those of a GPU would be to wait for it. */
+static bool cross_entropy_gradient__values(error *e, const cross_entropy_gradient__frame *f) {
+    const cross_entropy_gradient__call *const c = &f->call;
+    /* 0 <= target < n or target == ignore_index */
+    if (values_visible(&f->t.target)) {
+        const void *data;
+        if (!tensor_const_data(e, &f->t.target, &data)) {
+            return false;
+        }
+        integer_range range = integer_range_all();
+        integer_range_limit(&range, AT_LEAST, 0);
+        integer_range_limit(&range, BELOW, c->n);
+        integer_range_add(&range, c->ignore_index);
+        const int64_t i = integers_outside(&f->t.target, data, ALL_COLUMNS, &range);
+        CHECK(e, i < 0,
+              "target: expected 0 <= target < n or target == ignore_index with n = %" PRId64 ", ignore_index = %" PRId64 ", got target%s = %s",
+              c->n, c->ignore_index, index_text(e, &f->t.target, i), element_text(e, &f->t.target, data, i));
+    }
+    return true;
+}
+
+/* What is written lies on nothing else. */
+static bool cross_entropy_gradient__overlap(error *e, const cross_entropy_gradient__frame *f) {
+    bool found;
+    CHECK(e, !tensor_overlaps_itself(&f->t.logits),
+          "logits: expected no overlap among its own elements, got strides %s", strides_text(e, &f->t.logits));
+    if (!tensors_overlap(e, &f->t.logits, &f->t.target, &found)) {
+        return false;
+    }
+    CHECK(e, !found, "logits: expected no overlap with target");
+    if (given(&f->t.grad_loss)) {
+        if (!tensors_overlap(e, &f->t.logits, &f->t.grad_loss, &found)) {
+            return false;
+        }
+        CHECK(e, !found, "logits: expected no overlap with grad_loss");
+    }
+    return true;
+}
+
+/* The outputs that are wanted. */
+static bool cross_entropy_gradient__allocate(error *e, cross_entropy_gradient__frame *f) {
+    shape s;
+    s.dim = 0;
+    if (!shape_add(e, &s, f->t.logits.sizes, f->t.logits.dim - 1) ||
+        !tensor_empty(e, &f->t.loss, "loss", &s, dtype_acc(f->d.T), f->t.logits.device)) {
+        return false;
+    }
+    return true;
+}
+
+static bool cross_entropy_gradient__nothing_to_do(const cross_entropy_gradient__frame *f) {
+    return f->t.logits.numel == 0 && f->t.loss.numel == 0;
+}
+
+/* What has no value to start at is zero when a kernel has nothing to run on. */
+static bool cross_entropy_gradient__zero(error *e, const cross_entropy_gradient__frame *f) {
+    return tensor_zero(e, &f->t.loss);
+}
+
+/* What depends on the hardware: sizes that only launches know, and scratch. */
+static bool cross_entropy_gradient__prepare(error *e, cross_entropy_gradient__frame *f, int64_t arch) {
+    cross_entropy_gradient__call *const c = &f->call;
+    bool overflow = false;
+    c->cluster = arch < 90 || c->span <= 20480
+                     ? 1
+                     : min_i64(8,
+                               next_pow2_i64(&overflow,
+                                             ceil_div_i64(&overflow, c->span, c->span <= 131072 ? 16384 : 32768)));
+    CHECK(e, !overflow, "the sizes of launch and scratch: a number leaves 64 bits or is divided by zero");
+    return true;
+}
+
+static bool cross_entropy_gradient__pointers(error *e, cross_entropy_gradient__frame *f) {
+    f->call.grad_loss_dim = f->t.grad_loss.dim;
+    tensor_copy_sizes(&f->t.grad_loss, f->call.grad_loss_size);
+    tensor_copy_strides(&f->t.grad_loss, f->call.grad_loss_stride);
+    return tensor_const_data(e, &f->t.target, &f->call.target) &&
+           tensor_const_data(e, &f->t.grad_loss, &f->call.grad_loss) &&
+           tensor_mutable_data(e, &f->t.logits, &f->call.logits) &&
+           tensor_mutable_data(e, &f->t.loss, &f->call.loss);
+}
+
+CPU_DECLARE(cross_entropy_gradient___float64)
+CPU_DECLARE(cross_entropy_gradient___float32)
+CPU_DECLARE(cross_entropy_gradient___float16)
+CPU_DECLARE(cross_entropy_gradient___bfloat16)
+
+static bool cross_entropy_gradient__cpu(error *e, cross_entropy_gradient__frame *f) {
+    static const cpu_kernels cross_entropy_gradient__kernels[4] = {
+        CPU_KERNELS(cross_entropy_gradient___float64),
+        CPU_KERNELS(cross_entropy_gradient___float32),
+        CPU_KERNELS(cross_entropy_gradient___float16),
+        CPU_KERNELS(cross_entropy_gradient___bfloat16),
+    };
+    cpu_plan plans[1] = {0};
+    if (!cross_entropy_gradient__prepare(e, f, 0) ||
+        !cross_entropy_gradient__pointers(e, f)) {
+        return false;
+    }
+    const cross_entropy_gradient__call *const c = &f->call;
+    const int64_t bytes = tensor_bytes(&f->t.logits) +
+                          tensor_bytes(&f->t.target) +
+                          tensor_bytes(&f->t.grad_loss) +
+                          tensor_bytes(&f->t.loss);
+    const int T_place = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&cross_entropy_gradient__kernels[T_place], c->rows};
+    if (cpu_any_empty(plans, 1) && !cross_entropy_gradient__zero(e, f)) {
+        return false;
+    }
+    return cpu_run(e, plans, 1, c, bytes);
+}
+
+extern const unsigned char cross_entropy_gradient__fatbin_0[];
+extern const unsigned char cross_entropy_gradient__fatbin_1[];
+
+static cuda_module modules[] = {
+    {.image = cross_entropy_gradient__fatbin_0},
+    {.image = cross_entropy_gradient__fatbin_1},
+};
+
+/* The first launch shape of the spec whose condition holds. */
+static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient__frame *f, const cuda_scope *scope,
+                                         cuda_plan *plan) {
+    static cuda_kernel kernels[7][4] = {
+        {
+            {0},
+            {.name = "cross_entropy_gradient___float32__0", .module = &modules[0]},
+            {.name = "cross_entropy_gradient___float16__0", .module = &modules[1]},
+            {.name = "cross_entropy_gradient___bfloat16__0", .module = &modules[0]},
+        },
+        {
+            {0},
+            {.name = "cross_entropy_gradient___float32__1", .module = &modules[0]},
+            {.name = "cross_entropy_gradient___float16__1", .module = &modules[1]},
+            {.name = "cross_entropy_gradient___bfloat16__1", .module = &modules[0]},
+        },
+        {
+            {0},
+            {.name = "cross_entropy_gradient___float32__2", .module = &modules[0]},
+            {.name = "cross_entropy_gradient___float16__2", .module = &modules[1]},
+            {.name = "cross_entropy_gradient___bfloat16__2", .module = &modules[0]},
+        },
+        {
+            {0},
+            {.name = "cross_entropy_gradient___float32__3", .module = &modules[0]},
+            {.name = "cross_entropy_gradient___float16__3", .module = &modules[1]},
+            {.name = "cross_entropy_gradient___bfloat16__3", .module = &modules[0]},
+        },
+        {
+            {.name = "cross_entropy_gradient___float64__4", .module = &modules[1]},
+            {.name = "cross_entropy_gradient___float32__4", .module = &modules[0]},
+            {.name = "cross_entropy_gradient___float16__4", .module = &modules[1]},
+            {.name = "cross_entropy_gradient___bfloat16__4", .module = &modules[0]},
+        },
+        {
+            {.name = "cross_entropy_gradient___float64__5", .module = &modules[1]},
+            {.name = "cross_entropy_gradient___float32__5", .module = &modules[0]},
+            {.name = "cross_entropy_gradient___float16__5", .module = &modules[1]},
+            {.name = "cross_entropy_gradient___bfloat16__5", .module = &modules[0]},
+        },
+        {
+            {.name = "cross_entropy_gradient___float64__6", .module = &modules[1]},
+            {.name = "cross_entropy_gradient___float32__6", .module = &modules[0]},
+            {.name = "cross_entropy_gradient___float16__6", .module = &modules[1]},
+            {.name = "cross_entropy_gradient___bfloat16__6", .module = &modules[0]},
+        },
+    };
+    const cross_entropy_gradient__call *const c = &f->call;
+    const int T_place = index_of_T(f->d.T);
+    bool overflow = false;
+    if (dtype_size(f->d.T) <= 4 && c->span <= 16384 &&
+        mul_i64(&overflow, c->rows, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)) <=
+        mul_i64(&overflow, 2048, scope->sm_count) &&
+        (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
+        plan->kernel = &kernels[0][T_place];
+        plan->launch = (cuda_launch){
+            .grid = {c->rows, 1, 1},
+            .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32), 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 512 &&
+               (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
+        plan->kernel = &kernels[1][T_place];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 4)), 1,
+                     1},
+            .block = {256, 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 &&
+               (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
+        plan->kernel = &kernels[2][T_place];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, 16), 1, 1},
+            .block = {256, 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= mul_i64(&overflow, 65536, c->cluster) &&
+               (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
+        plan->kernel = &kernels[3][T_place];
+        plan->launch = (cuda_launch){
+            .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
+            .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->cluster)), 32),
+                      1, 1},
+            .cluster = {c->cluster, 1, 1},
+        };
+    } else if (c->stage_lanes <= 32) {
+        plan->kernel = &kernels[4][T_place];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, 256, c->stage_lanes)), 1, 1},
+            .block = {256, 1, 1},
+        };
+    } else if (c->span <= mul_i64(&overflow, 32768, c->cluster)) {
+        plan->kernel = &kernels[5][T_place];
+        plan->launch = (cuda_launch){
+            .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
+            .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 32, c->cluster)), 32),
+                      1, 1},
+            .cluster = {c->cluster, 1, 1},
+        };
+    } else {
+        plan->kernel = &kernels[6][T_place];
+        plan->launch = (cuda_launch){
+            .grid = {c->rows, 1, 1},
+            .block = {1024, 1, 1},
+        };
+    }
+    CHECK(e, !overflow, "launch of cross_entropy_gradient_: a number leaves 64 bits or is divided by zero");
+    return true;
+}
+
+static bool cross_entropy_gradient__cuda(error *e, cross_entropy_gradient__frame *f, const cuda_scope *scope) {
+    cuda_plan plans[1] = {0};
+    if (!cross_entropy_gradient__prepare(e, f, scope->arch) ||
+        !cross_entropy_gradient__pointers(e, f) ||
+        !cross_entropy_gradient__plan(e, f, scope, &plans[0])) {
+        return false;
+    }
+    if (cuda_any_empty(plans, 1) && !cross_entropy_gradient__zero(e, f)) {
+        return false;
+    }
+    return cuda_run(e, scope, plans, 1, &f->call);
+}
+
+/* On the device of the tensors. */
+static bool cross_entropy_gradient__execute(error *e, cross_entropy_gradient__frame *f) {
+    if (on_cuda(&f->t.logits)) {
+        cuda_scope scope;
+        if (!cuda_enter(e, f->t.logits.device.index, &scope)) {
+            return false;
+        }
+        const bool ok = cross_entropy_gradient__cuda(e, f, &scope);
+        cuda_leave(e, &scope);
+        return ok;
+    }
+    return cross_entropy_gradient__cpu(e, f);
+}
+
+static bool cross_entropy_gradient__run(error *e, cross_entropy_gradient__frame *f) {
+    if (!cross_entropy_gradient__check(e, f)) {
+        return false;
+    }
+    if (!cross_entropy_gradient__values(e, f) ||
+        !cross_entropy_gradient__overlap(e, f)) {
+        return false;
+    }
+    if (!cross_entropy_gradient__allocate(e, f)) {
+        return false;
+    }
+    if (!written_set_aside(e, &f->t.logits, &f->w.logits, tensor_is_contiguous(&f->t.logits), true) ||
+        !tensor_make_contiguous(e, &f->t.target)) {
+        return false;
+    }
+    if (cross_entropy_gradient__nothing_to_do(f)) {
+        return true;
+    }
+    return cross_entropy_gradient__execute(e, f) &&
+           written_return(e, &f->t.logits, &f->w.logits);
+}
+
+void cross_entropy_gradient__boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    cross_entropy_gradient__frame f = {0};
+    error_begin(&e, "my_ops::cross_entropy_gradient_");
+    tensor_take(&f.t.logits, stack[0]);
+    tensor_take(&f.t.target, stack[1]);
+    if (take_optional(&stack[2])) {
+        tensor_take(&f.t.grad_loss, stack[2]);
+    }
+    f.call.ignore_index = take_int(stack[3]);
+    f.call.label_smoothing = take_float(stack[4]);
+    f.call.z_loss = take_float(stack[5]);
+    cross_entropy_gradient__run(&e, &f);
+    tensor_release(&e, &f.t.logits);
+    tensor_release(&e, &f.t.target);
+    tensor_release(&e, &f.t.grad_loss);
+    tensor_release(&e, &f.w.logits);
+    tensor_give(&e, &f.t.loss, &stack[0]);
+    error_raise(&e);
+}

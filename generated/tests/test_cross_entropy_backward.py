@@ -1,0 +1,237 @@
+"""Tests of my_ops::cross_entropy_backward, made from its contract in ops.yaml. What they do stands in tests/harness/."""
+
+import pytest
+
+from tests.harness import compiled, cuda, forward, gradients, refused
+from tests.harness.contract import Contract, Elements, Tensor, Wrong
+from tests.harness.layouts import LAYOUTS
+
+OP = Contract(
+    namespace="my_ops",
+    name="cross_entropy_backward",
+    arguments=("grad_loss", "logits", "target", "lse", "ignore_index", "label_smoothing", "z_loss"),
+    keywords=(),
+    types={"T": ("float64", "float32", "float16", "bfloat16")},
+    tensors={"grad_loss": "acc(T)", "logits": "T", "target": "int64", "lse": "acc(T)"},
+    scalars={"ignore_index": 1, "label_smoothing": 1.0, "z_loss": 1.0},
+    absences=((),),
+    defaults=(),
+    written=(),
+    variants={},
+    outputs={"grad_logits": "T"},
+    saved={},
+    mask=False,
+    autograd="missing",
+    second="",
+    backward="",
+    gradients=("grad_loss", "logits", "lse"),
+    kept=(),
+    reference="cross_entropy_backward",
+    tolerance={},
+    words={"grad_loss": ("strided",)},
+)
+# The first is the usual call.
+SAMPLES = [
+    {"grad_loss": (2, 3), "logits": (2, 3, 7), "target": Elements((2, 3), 0, 7, also=(1,)), "lse": (2, 3)},
+    {"grad_loss": (), "logits": (7,), "target": Elements((), 0, 7, also=(1,)), "lse": ()},
+    {"grad_loss": (1,), "logits": (1, 7), "target": Elements((1,), 0, 7, also=(1,)), "lse": (1,)},
+    {"grad_loss": (3,), "logits": (3, 7), "target": Elements((3,), 0, 7, also=(1,)), "lse": (3,)},
+    {"grad_loss": (0,), "logits": (0, 7), "target": Elements((0,), 0, 100), "lse": (0,)},
+    {"grad_loss": (3, 0, 2), "logits": (3, 0, 2, 7), "target": Elements((3, 0, 2), 0, 100), "lse": (3, 0, 2)},
+    {"grad_loss": (1, 5, 1), "logits": (1, 5, 1, 7), "target": Elements((1, 5, 1), 0, 7, also=(1,)), "lse": (1, 5, 1)},
+    {"grad_loss": (2, 3), "logits": (2, 3, 1), "target": Elements((2, 3), 0, 1, also=(1,)), "lse": (2, 3)},
+    {"grad_loss": (2, 3), "logits": (2, 3, 2), "target": Elements((2, 3), 0, 2, also=(1,)), "lse": (2, 3)},
+    {"grad_loss": (2, 3), "logits": (2, 3, 33), "target": Elements((2, 3), 0, 33, also=(1,)), "lse": (2, 3)},
+    {"grad_loss": (2, 3), "logits": (2, 3, 64), "target": Elements((2, 3), 0, 64, also=(1,)), "lse": (2, 3)},
+    {"grad_loss": (2, 3), "logits": (2, 3, 1000), "target": Elements((2, 3), 0, 1000, also=(1,)), "lse": (2, 3)},
+    {"grad_loss": (2, 3), "logits": (2, 3, 1024), "target": Elements((2, 3), 0, 1024, also=(1,)), "lse": (2, 3)},
+    {"grad_loss": (2, 3), "logits": (2, 3, 1100), "target": Elements((2, 3), 0, 1100, also=(1,)), "lse": (2, 3)},
+    {"grad_loss": (70001,), "logits": (70001, 7), "target": Elements((70001,), 0, 7, also=(1,)), "lse": (70001,)},
+]
+GROWING = [
+    {"grad_loss": (2, 7), "logits": (2, 7, 12), "target": Elements((2, 7), 0, 12, also=(1,)), "lse": (2, 7)},
+    {"grad_loss": (3, 8), "logits": (3, 8, 13), "target": Elements((3, 8), 0, 13, also=(1,)), "lse": (3, 8)},
+    {"grad_loss": (4, 9), "logits": (4, 9, 14), "target": Elements((4, 9), 0, 14, also=(1,)), "lse": (4, 9)},
+    {"grad_loss": (5, 10), "logits": (5, 10, 15), "target": Elements((5, 10), 0, 15, also=(1,)), "lse": (5, 10)},
+]
+LARGE = [
+    {
+        "grad_loss": (306784806,),
+        "logits": (306784806, 7),
+        "target": Elements((306784806,), 0, 7, also=(1,)),
+        "lse": (306784806,),
+    },
+    {
+        "grad_loss": (2, 3),
+        "logits": (2, 3, 357915608),
+        "target": Elements((2, 3), 0, 357915608, also=(1,)),
+        "lse": (2, 3),
+    },
+]
+WRONG = [
+    Wrong({"grad_loss": Tensor("float64", (1,) * 65)}, "grad_loss: expected at most 64 dimensions, got 65"),
+    Wrong({"logits": Tensor("float64", (1,) * 65)}, "logits: expected at most 64 dimensions, got 65"),
+    Wrong({"target": Tensor("int64", (1,) * 65)}, "target: expected at most 64 dimensions, got 65"),
+    Wrong({"lse": Tensor("float64", (1,) * 65)}, "lse: expected at most 64 dimensions, got 65"),
+    Wrong(
+        {"logits": Tensor("int32", (2, 3, 7))},
+        "logits: expected dtype float64, float32, float16 or bfloat16, got int32",
+    ),
+    Wrong({"target": Tensor("int32", (2, 3))}, "target: expected dtype int64, got int32"),
+    Wrong({"lse": Tensor("int32", (2, 3))}, "lse: expected dtype float64 (accumulation dtype of logits), got int32"),
+    Wrong(
+        {"grad_loss": Tensor("int32", (2, 3))},
+        "grad_loss: expected dtype float64 (accumulation dtype of logits), got int32",
+    ),
+    Wrong(
+        {"logits": Tensor("float64", (2, 3, 7), other=True)},
+        "logits: expected device {device} (as grad_loss), got {other}",
+    ),
+    Wrong(
+        {"target": Tensor("int64", (2, 3), other=True)}, "target: expected device {device} (as grad_loss), got {other}"
+    ),
+    Wrong({"lse": Tensor("float64", (2, 3), other=True)}, "lse: expected device {device} (as grad_loss), got {other}"),
+    Wrong({"logits": Tensor("float64", ())}, "logits: expected at least 1 dimension, got 0"),
+    Wrong(
+        {"logits": Tensor("float64", (2, 4, 7))},
+        "logits: expected shape [*rows, n] with rows = [2, 3] (from grad_loss), got [2, 4, 7]",
+    ),
+    Wrong(
+        {"logits": Tensor("float64", (1, 2, 3, 7))},
+        "logits: expected shape [*rows, n] with rows = [2, 3] (from grad_loss), got [1, 2, 3, 7]",
+    ),
+    Wrong(
+        {"target": Tensor("int64", (2, 4))},
+        "target: expected shape [*rows] with rows = [2, 3] (from grad_loss), got [2, 4]",
+    ),
+    Wrong(
+        {"target": Tensor("int64", (1, 2, 3))},
+        "target: expected shape [*rows] with rows = [2, 3] (from grad_loss), got [1, 2, 3]",
+    ),
+    Wrong(
+        {"lse": Tensor("float64", (2, 4))},
+        "lse: expected shape [*rows] with rows = [2, 3] (from grad_loss), got [2, 4]",
+    ),
+    Wrong(
+        {"lse": Tensor("float64", (1, 2, 3))},
+        "lse: expected shape [*rows] with rows = [2, 3] (from grad_loss), got [1, 2, 3]",
+    ),
+    Wrong({"label_smoothing": -1.0}, "expected 0 <= label_smoothing <= 1, got label_smoothing = -1"),
+    Wrong(
+        {"target": Tensor("int64", (2, 3), elements=(0, 0, 0, 0, 0, -1))},
+        "target: expected 0 <= target < n or target == ignore_index with n = 7, ignore_index = 1, got target[1, 2] = -1",
+        elements=True,
+    ),
+    Wrong(
+        {"target": Tensor("int64", (2, 3), elements=(0, 0, 0, 0, 0, 7))},
+        "target: expected 0 <= target < n or target == ignore_index with n = 7, ignore_index = 1, got target[1, 2] = 7",
+        elements=True,
+    ),
+]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
+def test_reference(device, dtypes, layout):
+    forward.matches_reference(OP, device, dtypes, layout, SAMPLES)
+
+
+@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
+def test_special_values(device, dtypes):
+    forward.special_values(OP, device, dtypes, SAMPLES[0])
+
+
+def test_call_styles(device):
+    forward.call_styles(OP, device, SAMPLES[0])
+
+
+def test_no_recording(device):
+    forward.no_recording(OP, device, SAMPLES[0])
+
+
+def test_one_tensor_for_all(device):
+    forward.one_tensor_for_all(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_fake(device, layout):
+    forward.fake_agrees(OP, device, layout, SAMPLES)
+
+
+def test_copies(device):
+    forward.copies(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("grad", [False, True], ids=["plain", "grad"])
+def test_opcheck(device, grad):
+    forward.passes_opcheck(OP, device, SAMPLES[0], grad=grad)
+
+
+def test_gradient_is_missing(device):
+    gradients.missing(OP, device, SAMPLES[0])
+
+
+def test_gradient_is_missing_compiled(device):
+    compiled.missing(OP, device, SAMPLES[0])
+
+
+def test_compiled_static(device):
+    compiled.static(OP, device, SAMPLES[0])
+
+
+def test_compiled_dynamic(device):
+    compiled.dynamic(OP, device, GROWING)
+
+
+def test_compiled_inductor(device):
+    compiled.inductor(OP, device, SAMPLES[0])
+
+
+def test_export(device):
+    compiled.exports(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.text)
+def test_refused(device, wrong):
+    refused.eager(OP, device, SAMPLES[0], wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong", [wrong for wrong in WRONG if not (wrong.elements or wrong.memory)], ids=lambda wrong: wrong.text
+)
+def test_refused_fake(device, wrong):
+    refused.fake(OP, device, SAMPLES[0], wrong)
+
+
+def test_refused_compiled(device):
+    refused.compiled(OP, device, SAMPLES[0], WRONG[0])
+
+
+@pytest.mark.cuda
+def test_side_stream(device):
+    cuda.side_stream(OP, device, SAMPLES)
+
+
+@pytest.mark.cuda
+def test_graph_capture(device):
+    cuda.graph_capture(OP, __file__)
+
+
+@pytest.mark.cuda
+def test_other_device(device):
+    cuda.other_device(OP, SAMPLES)
+
+
+@pytest.mark.cuda
+def test_fresh_thread(device):
+    cuda.fresh_thread(OP, device, SAMPLES[0])
+
+
+@pytest.mark.cuda
+def test_no_synchronisation(device):
+    cuda.no_synchronisation(OP, device, SAMPLES)
+
+
+@pytest.mark.cuda
+def test_beyond_32_bits(device):
+    cuda.beyond_32_bits(OP, device, LARGE)
