@@ -19,6 +19,8 @@ from jinja2 import BytecodeCache, FileSystemLoader, StrictUndefined, compiler
 from jinja2.bccache import Bucket
 from jinja2.sandbox import SandboxedEnvironment
 
+from codegen.wrap import wrapped
+
 _LAYOUT = {"trim_blocks": True, "lstrip_blocks": True, "keep_trailing_newline": True}
 
 
@@ -86,4 +88,5 @@ class Renderer:
     def render(self, template: str, view: object) -> bytes:
         """The file that `template` makes of `view`, a dataclass whose fields are the template's names."""
         values = {field.name: getattr(view, field.name) for field in fields(view)}  # type: ignore[arg-type]
-        return self.environment.get_template(template).render(values).encode()
+        text = self.environment.get_template(template).render(values)
+        return (wrapped(text) if template.endswith(".py.j2") else text).encode()

@@ -161,7 +161,9 @@ def _autograd(
         if _is_transformed():
             _runtime.refuse_transform("cross_entropy_backward")
         return _apply(grad_loss, logits, target, lse, ignore_index, label_smoothing, z_loss)
-    return _op.redispatch(keyset & _after_autograd, grad_loss, logits, target, lse, ignore_index, label_smoothing, z_loss)
+    return _op.redispatch(
+        keyset & _after_autograd, grad_loss, logits, target, lse, ignore_index, label_smoothing, z_loss
+    )
 
 
 # ---------------------------------------------------------------- registration

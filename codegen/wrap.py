@@ -1,0 +1,54 @@
+"""Statements of generated Python that the arguments of an operator made too long, laid out as a formatter does.
+
+Templates and views write a call on one line. How long it gets is only known once both have come together.
+"""
+
+from __future__ import annotations
+
+import re
+
+COLUMNS = 120
+# `return f(arguments)[0]`, `a, b = f(arguments)`
+_CALL = re.compile(r"( *)((?:return |[\w, ]+ = )?[\w.]+)\((.+)\)((?:\[[0-9:]*\])?)")
+
+
+def wrapped(text: str) -> str:
+    """The text with calls of more than COLUMNS characters on several lines."""
+    lines = text.split("\n")
+    if max(map(len, lines)) <= COLUMNS:
+        return text
+    return "\n".join(part for line in lines for part in (_wrapped(line) if len(line) > COLUMNS else [line]))
+
+
+def _wrapped(line: str) -> list[str]:
+    """One line, with the arguments on a line of their own, else with a line for each."""
+    found = _CALL.fullmatch(line)
+    arguments = _split(found[3]) if found else None
+    if found is None or arguments is None:
+        return [line]
+    indent, start, joined, ending = found.groups()
+    inner = f"{indent}    "
+    if len(inner) + len(joined) <= COLUMNS:
+        return [f"{indent}{start}(", f"{inner}{joined}", f"{indent}){ending}"]
+    return [f"{indent}{start}(", *(f"{inner}{argument}," for argument in arguments), f"{indent}){ending}"]
+
+
+def _split(joined: str) -> list[str] | None:
+    """The arguments of a call; None where what is in its parentheses is not one list of arguments."""
+    found, depth, quote = [""], 0, ""
+    for character in joined:
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "\"'":
+            quote = character
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        if depth < 0:
+            return None
+        if character == "," and depth == 0 and not quote:
+            found.append("")
+        else:
+            found[-1] += character
+    return [argument.strip() for argument in found] if depth == 0 and not quote else None

@@ -1,0 +1,37 @@
+"""Long calls of generated Python are laid out as ruff lays them out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from codegen.wrap import COLUMNS, wrapped
+
+MANY = ", ".join(f"argument_{i}" for i in range(8))
+STATEMENTS = f"""def f():
+    value = g({MANY})
+    return _op.redispatch(keyset & _after_autograd, {MANY})
+
+
+def h():
+    if value:
+        first, second = call(lambda: (a, b)[0], {{"a": 1, "b": [2, 3]}}, "a, (", {MANY})
+        return _Function.apply({MANY}, {MANY})[0]
+    call({MANY}, {MANY})[:2]
+    # a comment ({MANY}, {MANY})
+    return {MANY}, {MANY}
+"""
+
+
+def test_as_a_formatter_does() -> None:
+    text = wrapped(STATEMENTS)
+    command = [sys.executable, "-m", "ruff", "format", "--isolated", f"--line-length={COLUMNS}", "-"]
+    found = subprocess.run(command, input=STATEMENTS, capture_output=True, text=True, check=True).stdout
+    unwrapped = found.index("    # a comment")
+    assert text[: text.index("    # a comment")] == found[:unwrapped]
+    assert wrapped(text) == text
+
+
+def test_what_fits_and_what_is_no_call_stays() -> None:
+    for text in ("call(a, b)\n", f"x = [{MANY}, {MANY}]\n", f"    doc (a) of {MANY} {MANY} (b)\n", ""):
+        assert wrapped(text) == text
