@@ -41,6 +41,8 @@ def test_no_tensor(device: str, name: str) -> None:
             for thing in THINGS:
                 if isinstance(right[position], (bool, float)) and isinstance(thing, (int, float)):
                     continue
+                if isinstance(right[position], bool) and thing is None:  # false, for every operator of PyTorch
+                    continue
                 with pytest.raises((RuntimeError, TypeError), match=name):
                     function(*right[:position], thing, *right[position + 1 :])
 
