@@ -66,6 +66,7 @@ class ModuleView:
     entries: str  # the operator and its twins
     tags: str
     nondeterministic: bool
+    random: bool
     deprecated: str
     wrapper: tuple[str, ...]
     passed: str
@@ -258,6 +259,7 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         entries=", ".join(_overload(library.namespace, entry.name) for entry in dispatched(op)),
         tags=", ".join(f'"{tag}"' for tag in tags_of(op)),
         nondeterministic=not op.deterministic,
+        random=op.random,
         deprecated=python_escape(op.deprecated),
         wrapper=(*wrapper, *_wrapper_doc(op)),
         passed=", ".join(passed(op)),

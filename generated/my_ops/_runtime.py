@@ -120,6 +120,7 @@ any_requires_grad = torch._C._any_requires_grad
 after_autograd = torch._C._after_autograd_keyset
 after_in_place = torch._C._after_ADInplaceOrView_keyset
 after_backend_select = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.BackendSelect)
+after_vmap_mode = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.FuncTorchVmapMode)
 forward_ad = torch.autograd.forward_ad
 is_autocast_enabled = torch._C._is_any_autocast_enabled
 _autocast_dtypes = (torch.float32, torch.float16, torch.bfloat16)
@@ -279,6 +280,33 @@ def nondeterministic(operator: str, entry: Any) -> Callable[..., Any]:
                 raise RuntimeError(text)
             warnings.warn(text, stacklevel=2)
         return entry.redispatch(keyset & after_backend_select, *arguments, **keywords)
+
+    return kernel
+
+
+def drawing(operator: str, entry: Any) -> Callable[..., Any]:
+    """A kernel that runs under torch.vmap, which calls an operator once for each part of a batch: each of them draws,
+    and that is what `randomness="different"` says, of calls that see a part.
+    """
+    functorch = torch._C._functorch
+    vmap_mode = torch._C.DispatchKeySet(torch._C.DispatchKey.FuncTorchVmapMode)
+
+    def kernel(keyset: Any, *arguments: Any, **keywords: Any) -> Any:
+        seen = set()
+        for tensor in (*arguments, *keywords.values()):
+            while isinstance(tensor, torch.Tensor) and functorch.maybe_get_level(tensor) > 0:
+                if functorch.is_batchedtensor(tensor):
+                    seen.add(functorch.maybe_get_level(tensor))
+                tensor = functorch.get_unwrapped(tensor)
+        for layer in functorch.get_interpreter_stack() or ():
+            if layer.key() != functorch.TransformType.Vmap:
+                continue
+            allowed = functorch.CVmapInterpreterPtr(layer).randomness() == functorch.RandomnessType.Different
+            if not allowed or layer.level() not in seen:
+                text = 'draws random numbers: torch.vmap needs randomness="different", and a tensor that it takes apart'
+                raise RuntimeError(f"my_ops::{operator}: {text}")
+        with torch._C._ExcludeDispatchKeyGuard(vmap_mode):
+            return entry.redispatch(keyset & after_vmap_mode, *arguments, **keywords)
 
     return kernel
 

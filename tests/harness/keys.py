@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -128,6 +129,30 @@ def draws(op: Contract, device: str, sample: Sample) -> None:
                 gradients.append(torch.autograd.grad(sum(r.sum() for r in as_tuple(results)), inputs))
         for found in gradients[1:]:
             assert all(torch.equal(one, other) for one, other in zip(found, gradients[0], strict=True))
+
+
+def draws_under_vmap(op: Contract, device: str, sample: Sample) -> None:
+    """Parts of a batch draw their own numbers where torch.vmap is told so, and all else is refused."""
+    arguments = make(op, sample, op.choices()[0], device)
+    name = next(iter(op.tensors), "")
+    refused = op.text("draws random numbers")
+    for road in op.roads():
+
+        def call(part: torch.Tensor, name: str = "", road: Callable[..., Any] = road) -> Any:
+            return as_tuple(op.call(road, {**arguments, name: part} if name else arguments))
+
+        for randomness in ("error", "same", "different"):
+            with pytest.raises(RuntimeError, match=refused):  # one draw for all parts
+                torch.vmap(call, randomness=randomness)(torch.zeros(3))
+        if name:
+            batch = torch.stack([arguments[name]] * 8)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # PyTorch says that it calls the operator eight times
+                found = torch.vmap(partial(call, name=name), randomness="different")(batch)
+            assert any(not torch.equal(y[0], other) for y in found for other in y[1:])
+            for randomness in ("error", "same"):
+                with pytest.raises(RuntimeError, match=refused):
+                    torch.vmap(partial(call, name=name), randomness=randomness)(batch)
 
 
 def _next(device: str) -> int:
