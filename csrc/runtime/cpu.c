@@ -109,6 +109,9 @@ static bool run_pass(error *e, const cpu_plan *plan, const void *call, int64_t b
 
 bool cpu_run(error *e, const cpu_plan *plans, int count, const void *call, int64_t bytes) {
     for (int i = 0; i < count; i++) {
+        CHECK(e, plans[i].units >= 0, "expected parallel >= 0, got parallel = %" PRId64, plans[i].units);
+    }
+    for (int i = 0; i < count; i++) {
         if (plans[i].kernels != NULL && plans[i].units > 0 && !run_pass(e, &plans[i], call, bytes)) {
             return false;
         }

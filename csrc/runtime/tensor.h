@@ -58,13 +58,20 @@ int64_t contiguous_strides(error *e, const char *name, const shape *s, int64_t *
 bool tensor_empty_strided(error *e, tensor *t, const shape *s, const int64_t *strides, int64_t numel, dtype d,
                           device where);
 
+/* Storage can be freed, or cut to nothing, behind a tensor that stays. */
+static inline bool tensor_has_data(error *e, const tensor *t, const void *data) {
+    CHECK(e, data != NULL || t->numel == 0, "a tensor of %" PRId64 " elements has no memory; its storage was freed",
+          t->numel);
+    return true;
+}
+
 /* The data of a tensor, null for an absent one. */
 static inline bool tensor_const_data(error *e, const tensor *t, const void **data) {
     *data = NULL;
     if (t->handle != NULL) {
         CHECK_ABI(e, torch_get_const_data_ptr, t->handle, data);
     }
-    return true;
+    return tensor_has_data(e, t, *data);
 }
 
 static inline bool tensor_mutable_data(error *e, const tensor *t, void **data) {
@@ -72,7 +79,7 @@ static inline bool tensor_mutable_data(error *e, const tensor *t, void **data) {
     if (t->handle != NULL) {
         CHECK_ABI(e, torch_get_mutable_data_ptr, t->handle, data);
     }
-    return true;
+    return tensor_has_data(e, t, *data);
 }
 
 /* Fills an int64 tensor with numbers from 0 to 2^63 - 1 that PyTorch's generator of its device draws: what
