@@ -7,10 +7,8 @@ first output, and what a shape states decides whether they do.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from collections.abc import Mapping as Map
 from dataclasses import replace
 
-from codegen import elementwise
 from codegen.check_contract import Contract
 from codegen.check_words import MAX_ARGUMENT_BYTES, value_bytes
 from codegen.contract import (
@@ -18,7 +16,6 @@ from codegen.contract import (
     BroadcastEntry,
     DimEntry,
     Output,
-    ScalarType,
     Shape,
     ShapeEntry,
     StarEntry,
@@ -26,7 +23,8 @@ from codegen.contract import (
     Word,
     dtype_of,
 )
-from codegen.elementwise import Kind, KindProblem
+from codegen.elementwise import KindProblem
+from codegen.elementwise_build import build, operand_dtypes, uniform_kinds
 from codegen.errors import nearest, shown
 from codegen.expr import Expr, integer, names
 from codegen.expr_parse import parse
@@ -41,7 +39,6 @@ MAX_OPERANDS = 64  # csrc/runtime/elementwise.h
 _LAYOUT_BYTES, _STRIDES_BYTES = 168, 64
 EXAMPLE = "elementwise: {y: gate * sigmoid(gate) * up}"
 _EXCLUDES = ("launch", "passes", "parallel", "scratch", "kernels", "triton", "full_cuda", "dynamic")
-_SCALAR_KINDS = {"float": Kind.WEAK, "int": Kind.INT, "size": Kind.INT, "bool": Kind.BOOL}
 
 
 @dataclass(frozen=True)
@@ -107,20 +104,6 @@ def size_problem(op: Operator) -> str:
     if "cuda" in op.devices and size > MAX_ARGUMENT_BYTES:
         return f"pointers, strides and scalars of {count} tensors, {size} bytes, do not fit the arguments of a launch"
     return ""
-
-
-def operand_dtypes(arguments: Sequence[Argument], choice: Map[str, str]) -> dict[str, str]:
-    """The dtype of every tensor argument for one choice of dtypes."""
-    return {a.name: dtype_of(a.type.dtype, choice) for a in arguments if isinstance(a.type, TensorType)}
-
-
-def uniform_kinds(arguments: Sequence[Argument], sizes: Sequence[str]) -> dict[str, Kind]:
-    """The kinds of what is the same for every element: scalar arguments, and dims."""
-    found = dict.fromkeys(sizes, Kind.INT)
-    for argument in arguments:
-        if isinstance(argument.type, ScalarType) and argument.type.kind in _SCALAR_KINDS and not argument.type.is_list:
-            found[argument.name] = _SCALAR_KINDS[argument.type.kind]
-    return found
 
 
 def broadcasts(own: Shape, whole: Shape) -> bool:
@@ -197,7 +180,7 @@ class _Checker:
         for choice in self.choices:
             operands = operand_dtypes(self.contract.arguments, choice)
             try:
-                elementwise.build([(target, dtype_of(kind.dtype, choice), expr)], operands, uniforms, choice)
+                build([(target, dtype_of(kind.dtype, choice), expr)], operands, uniforms, choice)
             except KindProblem as problem:
                 where = ", ".join(f"{letter} = {dtype}" for letter, dtype in choice.items())
                 told = f" for {where}" if where and len(self.choices) > 1 else ""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from codegen.check_elementwise import operand_dtypes, uniform_kinds
 from codegen.contract import Dtype, FixedDtype, TensorType, Variable, dtype_of
-from codegen.elementwise import REAL, Kind, Program, Store, Value, build
+from codegen.elementwise import REAL, Kind, Program, Store, Value
+from codegen.elementwise_build import build, operand_dtypes, uniform_kinds
 from codegen.expr import names
 from codegen.frozen import dataclass
 from codegen.lower.elementwise_print import Member, Printer, Style, c_function, members, result_members

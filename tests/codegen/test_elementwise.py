@@ -9,7 +9,8 @@ import pytest
 
 from codegen.check_elementwise import broadcasts
 from codegen.contract import TensorType
-from codegen.elementwise import Kind, KindProblem, Program, build
+from codegen.elementwise import Kind, KindProblem, Program
+from codegen.elementwise_build import build
 from codegen.expr import Expr, Name, NameKind, Type
 from codegen.expr_parse import parse
 from codegen.lower.elementwise_cpu import lane_kind
