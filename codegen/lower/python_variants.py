@@ -1,6 +1,7 @@
 """The Python of the variants of an operator: op_, which writes to inputs, and op.out, which writes to keywords.
 
-Neither has a gradient of its own: a call that is recorded runs the operator and copies its results.
+Neither has a gradient of its own: a call that is recorded runs the operator and copies its results. Where the gradient
+reads an input that these overwrite, the operator gets a copy of it, as PyTorch's own in-place functions keep one.
 """
 
 from __future__ import annotations
@@ -20,8 +21,7 @@ class VariantView:
     """One variant. `kind` is part of the names of its functions: in_place or out."""
 
     kind: str
-    schema_name: str  # rms_norm_, rms_norm.out
-    name: str  # the same, as libraries register it
+    name: str  # rms_norm_, rms_norm.out
     twin: str
     overload: str  # rms_norm_.default
     twin_overload: str
@@ -81,7 +81,6 @@ def _view(names: Names, variant: Variant, parameters: list[str], passed: list[st
     keyset = names.fresh("keyset")
     return VariantView(
         kind=kind,
-        schema_name=public,
         name=public,
         twin=twin,
         overload=public if kind == "out" else f"{public}.default",
@@ -99,9 +98,16 @@ def _view(names: Names, variant: Variant, parameters: list[str], passed: list[st
         recorded=tuple(_recorded(names, written)),
         written=", ".join(written),
         keywords=", ".join(f"{name}={name}" for name in written),
-        copies=tuple(_copies(f"_op({', '.join(passed)})", written, names)),
+        copies=tuple(_copies(f"_op({', '.join(_recorded_call(op, variant, passed))})", written, names)),
         last=False,
     )
+
+
+def _recorded_call(op: Operator, variant: Variant, passed: Sequence[str]) -> list[str]:
+    """The arguments of the operator in a call that is recorded."""
+    read = {binding.name for binding in op.backward.bindings if binding.source == "input"} if op.backward else set()
+    lost = read & {given for _, given in variant.writes} if variant.kind == "inplace" else set()
+    return [f"{one}.clone()" if one.rpartition("=")[2] in lost else one for one in passed]
 
 
 def _wrapper(op: Operator, variant: Variant, parameters: list[str]) -> list[str]:

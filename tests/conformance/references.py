@@ -385,6 +385,10 @@ def tripled_backward(grad_y: Tensor, kept_half: Tensor, metadata: float) -> Tens
     return metadata * grad_y + 0 * kept_half
 
 
+def twisted(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    return a * b, a * a + b * b
+
+
 def crossed(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     return b + 0, a + 0
 
