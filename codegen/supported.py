@@ -6,7 +6,7 @@ ignored.
 
 from __future__ import annotations
 
-from codegen.errors import Diagnostics, Position
+from codegen.errors import Diagnostics
 from codegen.load import Mapping, Node, Scalar
 from codegen.parse_type import ParsedTensor, ParsedType
 
@@ -22,11 +22,6 @@ REPLACES_LAUNCH = ("elementwise", "triton", "kernels")
 def refuse(diagnostics: Diagnostics, prefix: str, node: Node, offset: int, feature: str) -> None:
     """Says that `feature` is not built yet, at `offset` in the text of `node`."""
     position = node.at(offset) if isinstance(node, Scalar) else node.position
-    diagnostics.error(position, f"{prefix}: {feature} is not supported yet")
-
-
-def refuse_at(diagnostics: Diagnostics, prefix: str, position: Position, feature: str) -> None:
-    """The same at a position of its own."""
     diagnostics.error(position, f"{prefix}: {feature} is not supported yet")
 
 

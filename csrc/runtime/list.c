@@ -11,14 +11,18 @@
 
 /* Moves the handles of all elements from PyTorch's list to `at`; without memory for them they are only deleted. */
 static bool take_elements(error *e, StableListHandle handle, size_t count, tensor *at) {
+    bool ok = true;
     for (size_t i = 0; i < count; i++) {
         StableIValue element;
         tensor unkept = {.handle = NULL};
-        CHECK_ABI(e, torch_list_get_item, handle, i, &element);
+        if (torch_list_get_item(handle, i, &element) != 0) {
+            ok = fail_abi(e, "torch_list_get_item"); /* those behind it are to be deleted as well */
+            continue;
+        }
         tensor_take(at != NULL ? &at[i] : &unkept, element);
         tensor_release(e, &unkept);
     }
-    return true;
+    return ok;
 }
 
 static bool read_list(error *e, StableListHandle handle, tensor_list *l, int64_t rows) {

@@ -128,7 +128,8 @@ struct AtenTensorOpaque {
 
 struct StableListOpaque {
     size_t count;
-    bool of_tensors; /* which the list owns; who asks for one gets another handle */
+    bool of_tensors; /* each belongs to who asks for it, and to nobody else */
+    bool unknown;    /* its length could not be told, so that nobody can ask for them */
     StableIValue elements[];
 };
 
@@ -188,6 +189,7 @@ StableListHandle fake_new_list(const StableIValue *elements, size_t count, bool 
     StableListHandle list = allocated(FAKE_LIST, sizeof *list + count * sizeof *elements);
     list->count = count;
     list->of_tensors = of_tensors;
+    list->unknown = false;
     for (size_t i = 0; i < count; i++) {
         list->elements[i] = elements[i];
     }
@@ -456,25 +458,25 @@ AOTITorchError torch_call_dispatcher(const char *name, const char *overload, Sta
 /* ---- Lists and strings */
 
 AOTITorchError torch_list_size(StableListHandle list, size_t *ret_size) {
-    STEP("torch_list_size")
+    list->unknown = fake_fails("torch_list_size");
     *ret_size = list->count;
-    return 0;
+    return list->unknown ? 1 : 0;
 }
 
 AOTITorchError torch_list_get_item(StableListHandle list, size_t index, StableIValue *ret_element) {
-    STEP("torch_list_get_item")
+    const bool fails = fake_fails("torch_list_get_item");
     if (index >= list->count) {
         fake_stop("an element behind the end of a list was asked for");
     }
-    *ret_element = list->elements[index];
-    if (list->of_tensors) {
-        *ret_element = (StableIValue)(uintptr_t)another((AtenTensorHandle)(uintptr_t)list->elements[index]);
+    if (fails && list->of_tensors) { /* who does not get it cannot delete it */
+        delete_tensor((AtenTensorHandle)(uintptr_t)list->elements[index]);
     }
-    return 0;
+    *ret_element = list->elements[index];
+    return fails ? 1 : 0;
 }
 
 AOTITorchError torch_delete_list(StableListHandle list) {
-    for (size_t i = 0; list->of_tensors && i < list->count; i++) {
+    for (size_t i = 0; list->unknown && list->of_tensors && i < list->count; i++) {
         delete_tensor((AtenTensorHandle)(uintptr_t)list->elements[i]);
     }
     released(FAKE_LIST, list);
