@@ -361,6 +361,13 @@ class Operator:
         """Whether code of its own on the host launches on CUDA, and sees the call record."""
         return "cuda" in self.devices and (bool(self.custom) or self.full_cuda)
 
+    @cached_property
+    def pinned(self) -> tuple[Argument, ...]:
+        """The inputs on the host that kernels of a GPU read."""
+        if "cuda" not in self.devices or self.launches_itself or self.elementwise:
+            return ()
+        return tuple(argument for argument in self.tensors if argument.has_word("cpu"))
+
     def draws(self, name: str) -> bool:
         """Whether this is what a random operator draws."""
         return self.random and name == SEED

@@ -92,6 +92,15 @@ def test_launchers(conformance: Project, ask: str) -> None:
     _clean(execute(conformance.program, "\n".join(call.lines()) + "\n"))
 
 
+def test_memory_of_the_host_is_pinned(conformance: Project) -> None:
+    """Kernels run after the call, and can read nothing else; a launcher reads whatever there is."""
+    text = "order: expected pinned memory that needs no copy, since kernels read it, got other memory"
+    kernels, launcher = map(conformance.library.operator, ("scaled_from_host", "scale_segments"))
+    _clean(execute(conformance.program, machines.script(conformance.library, kernels, ("pageable 1",), text)))
+    call = Call(dispatched(launcher)[0], base(launcher), "cuda")
+    _clean(execute(conformance.program, "\n".join(["pageable 1", *call.lines()]) + "\n"))
+
+
 @pytest.mark.parametrize("code", [98, 209, 222])
 def test_host_code_without_an_image(conformance: Project, code: int) -> None:
     """The CUDA runtime has other words for it."""

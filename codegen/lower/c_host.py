@@ -23,7 +23,7 @@ from codegen.lower.elementwise_host import ElementwiseHostView, alike, elementwi
 from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, place, wanted
 from codegen.lower.launch import EntryPoints, PassView, cuda_units, pass_views
 from codegen.lower.lists import data_call, device_lines, each_call
-from codegen.lower.memory import arrange_calls, fill_calls, output_calls, stride_lines
+from codegen.lower.memory import arrange_calls, fill_calls, output_calls, pinned_calls, stride_lines
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented, mentions
 from codegen.lower.values import value_lines
@@ -244,6 +244,7 @@ class _Host:
             lines = [*device_values_lines(op), *all_or_return(calls), *device_lines(op, self.device)]
             return [*lines, *dtype_lines(op)]
         calls = [*self.prepare_call([f"scope->{name}" for name in self.hardware]), f"{op.name}_pointers(e, f)"]
+        calls += pinned_calls(op)
         calls += [f"{one.kernel}_plan(e, f, scope, &plans[{i}])" for i, one in enumerate(passes)]
         calls = [*may_read_calls(op), *calls]
         return [*device_values_lines(op), *all_or_return(calls), *self.if_empty("cuda"), *device_lines(op, self.device)]

@@ -45,6 +45,16 @@ def arrange_calls(op: Operator) -> list[str]:
     return [call for call in map(_arranged, op.tensors) if call]
 
 
+def pinned_calls(op: Operator) -> list[str]:
+    """A call for each input on the host that kernels read there, behind the end of the call; each returns bool."""
+    return [
+        f'list_require_pinned(e, "{name}", &f->t.{name})'
+        if argument in op.lists
+        else f'cuda_require_pinned(e, "{name}", f->call.{name})'
+        for name, argument in ((one.name, one) for one in op.pinned)
+    ]
+
+
 def stride_lines(op: Operator) -> list[str]:
     """Statements that give sizes and strides in the record their values."""
     lines = []

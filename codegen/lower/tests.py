@@ -165,6 +165,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         *([("is_elementwise", "True")] if op.elementwise else []),
         *([("random", "True")] if op.random else []),
         *([("autocast", _string(op.autocast)), ("cast", _cast(op))] if op.autocast else []),
+        *([("pinned", _strings(argument.name for argument in op.pinned))] if op.pinned else []),
         *([("lists", _strings(argument.name for argument in op.lists))] if op.lists else []),
         *([("dynamic", _strings(output.name for output in sized))] if sized else []),
         *([("mixed", _dict((v.name, _strings(v.listed)) for v in mixed))] if mixed else []),

@@ -71,6 +71,7 @@ static bool load_driver(error *e) {
         {"cuMemsetD16Async", offsetof(cuda_driver, cuMemsetD16Async)},
         {"cuMemsetD32Async", offsetof(cuda_driver, cuMemsetD32Async)},
         {"cuMemcpyDtoHAsync_v2", offsetof(cuda_driver, cuMemcpyDtoHAsync_v2)},
+        {"cuPointerGetAttribute", offsetof(cuda_driver, cuPointerGetAttribute)},
         {"cuStreamSynchronize", offsetof(cuda_driver, cuStreamSynchronize)},
         {"cuStreamIsCapturing", offsetof(cuda_driver, cuStreamIsCapturing)},
         {"cuMemsetD2D32Async", offsetof(cuda_driver, cuMemsetD2D32Async)},
@@ -375,6 +376,17 @@ bool cuda_fill(error *e, int32_t device_index, void *data, const void *element, 
     cuda_leave(e, &scope);
     CHECK_CUDA(e, "cuMemset", result);
     return !e->set;
+}
+
+bool cuda_require_pinned(error *e, const char *name, const void *data) {
+    unsigned type;
+    const CUresult result = data == NULL ? CUDA_SUCCESS
+                                         : driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                                                        (CUdeviceptr)(uintptr_t)data);
+    CHECK(e, result != CUDA_ERROR_INVALID_VALUE,
+          "%s: expected pinned memory that needs no copy, since kernels read it, got other memory", name);
+    CHECK_CUDA(e, "cuPointerGetAttribute", result);
+    return true;
 }
 
 bool cuda_is_capturing(error *e, const cuda_scope *scope, bool *capturing) {

@@ -70,6 +70,10 @@ bool cuda_zero(error *e, int32_t device_index, void *data, int64_t bytes);
 /* Fills `bytes` bytes with copies of one element of `size` bytes: 1, 2, 4, 8 or 16, of which `bytes` is a multiple. */
 bool cuda_fill(error *e, int32_t device_index, void *data, const void *element, int64_t size, int64_t bytes);
 
+/* An error unless the data of the argument `name`, which is on the host, can be read by kernels: it is pinned, and no
+ * copy that goes when the call ends. For a device that is current. */
+bool cuda_require_pinned(error *e, const char *name, const void *data);
+
 /* Whether the stream is being captured into a graph. */
 bool cuda_is_capturing(error *e, const cuda_scope *scope, bool *capturing);
 

@@ -17,6 +17,7 @@ typedef struct CUstream_st *CUstream; /* launch.h has it too, for code that sees
 
 enum {
     CUDA_SUCCESS = 0,
+    CUDA_ERROR_INVALID_VALUE = 1,
     CUDA_ERROR_NO_BINARY_FOR_GPU = 209,
     CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222,
 };
@@ -37,6 +38,8 @@ enum {
 };
 
 enum { CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4 };
+
+enum { CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2 };
 
 typedef struct CUlaunchAttribute {
     int id;
@@ -77,6 +80,7 @@ typedef struct cuda_driver {
     CUresult (*cuMemsetD16Async)(CUdeviceptr data, unsigned short value, size_t count, CUstream stream);
     CUresult (*cuMemsetD32Async)(CUdeviceptr data, unsigned value, size_t count, CUstream stream);
     CUresult (*cuMemcpyDtoHAsync_v2)(void *to, CUdeviceptr from, size_t count, CUstream stream);
+    CUresult (*cuPointerGetAttribute)(void *value, int attribute, CUdeviceptr pointer);
     CUresult (*cuStreamSynchronize)(CUstream stream);
     CUresult (*cuStreamIsCapturing)(CUstream stream, int *status);
     CUresult (*cuMemsetD2D32Async)(CUdeviceptr data, size_t pitch, unsigned value, size_t width, size_t height,

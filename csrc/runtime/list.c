@@ -158,6 +158,17 @@ bool list_to_device(error *e, const cuda_scope *scope, cuda_kernel *store, devic
     return true;
 }
 
+bool list_require_pinned(error *e, const char *name, const tensor_list *l) {
+    char element[128];
+    for (int64_t i = 0; i < l->count; i++) {
+        snprintf(element, sizeof element, "%s[%" PRId64 "]", name, i);
+        if (!cuda_require_pinned(e, element, l->data[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 int64_t list_numel(const tensor_list *l) {
     int64_t numel = 0;
     for (int64_t i = 0; i < l->count; i++) {

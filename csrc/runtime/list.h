@@ -47,6 +47,9 @@ bool list_clear(error *e, const tensor_list *l);
  * as many launches as it takes. Nothing waits, and replays of a graph find the same. */
 bool list_to_device(error *e, const cuda_scope *scope, cuda_kernel *store, device where, tensor_list *l);
 
+/* The same as cuda_require_pinned for each tensor. */
+bool list_require_pinned(error *e, const char *name, const tensor_list *l);
+
 /* Elements, bytes, and whether all data starts at multiples of `bytes`. */
 int64_t list_numel(const tensor_list *l);
 int64_t list_bytes(const tensor_list *l);

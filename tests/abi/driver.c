@@ -12,8 +12,8 @@
  *   reports N                    what kernels say of how much they found; nothing when it is -2^31
  *   misaligned N                 the N-th tensor that a call makes does not begin at a multiple of 16 bytes
  *   fails STEP                   the next calls of this name fail, in every call
- *   arch N, code N, has_driver B, driver_is_old B, torch_has_cuda B, torch_is_old B, capturing B    what the machine is
- * from now on
+ *   arch N, code N, has_driver B, driver_is_old B, torch_has_cuda B, torch_is_old B, capturing B, pageable B
+ *                                what the machine is from now on
  *
  * After each attempt nothing may be left: not a tensor, list, string, box or block of memory. Arguments that are not
  * written hold what they held; written ones too where a call fails before its body ran. */
@@ -324,6 +324,7 @@ static void set_machine(const char *word, char **rest) {
                        : strcmp(word, "torch_has_cuda") == 0 ? &fake_cuda.torch_has_cuda
                        : strcmp(word, "torch_is_old") == 0   ? &fake_cuda.torch_is_old
                        : strcmp(word, "capturing") == 0      ? &fake_cuda.capturing
+                       : strcmp(word, "pageable") == 0       ? &fake_cuda.pageable
                                                              : NULL;
     if (flag != NULL) {
         *flag = value != 0;

@@ -97,9 +97,9 @@ BoxedKernel *fake_find_kernel(const char *key, const char *name);
 /* ---- CUDA */
 
 /* What this machine has: none of it, or all. An old driver has no cuMemsetD2D32Async, an old PyTorch no function that
- * tells the current stream. */
+ * tells the current stream. Memory of the host is pinned unless it is pageable. */
 typedef struct fake_machine {
-    bool has_driver, driver_is_old, torch_has_cuda, torch_is_old, capturing;
+    bool has_driver, driver_is_old, torch_has_cuda, torch_is_old, capturing, pageable;
     int arch;
     int code; /* of the error of a CUDA function that fails */
 } fake_machine;

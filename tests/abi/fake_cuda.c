@@ -193,6 +193,15 @@ static CUresult memcpy_to_host(void *to, CUdeviceptr from, size_t count, CUstrea
     return CUDA_SUCCESS;
 }
 
+static CUresult pointer_get_attribute(void *value, int attribute, CUdeviceptr pointer) {
+    STEP("cuPointerGetAttribute")
+    if (attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE || pointer == 0 || fake_pushed == 0) {
+        fake_stop("a wrong question about a pointer");
+    }
+    *(unsigned *)value = 1;
+    return fake_cuda.pageable ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
 static CUresult stream_synchronize(CUstream on) {
     (void)on;
     STEP("cuStreamSynchronize")
@@ -239,6 +248,7 @@ static const struct {
     {"cuMemsetD32Async", (any_function *)fill_D32Async},
     {"cuMemsetD2D32Async", (any_function *)fill_D2D32Async},
     {"cuMemcpyDtoHAsync_v2", (any_function *)memcpy_to_host},
+    {"cuPointerGetAttribute", (any_function *)pointer_get_attribute},
     {"cuStreamSynchronize", (any_function *)stream_synchronize},
     {"cuStreamIsCapturing", (any_function *)stream_is_capturing},
     {"aoti_torch_get_current_cuda_stream", (any_function *)get_current_cuda_stream},

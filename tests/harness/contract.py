@@ -137,6 +137,7 @@ class Contract:
         default_factory=dict
     )  # of outputs that are broadcast: the inputs of which the first with the same sizes gives it its strides
     is_elementwise: bool = False
+    pinned: tuple[str, ...] = ()  # inputs on the host that kernels of a GPU read: in pinned memory, never a copy
     lists: tuple[str, ...] = ()  # arguments that are lists of tensors
     dynamic: tuple[str, ...] = ()  # outputs whose first size is known only after the kernel ran
     mixed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # lists of dtypes that name earlier variables

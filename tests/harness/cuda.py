@@ -15,7 +15,7 @@ import torch
 
 from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple, list_of
 from tests.harness.gradients import UPSTREAM, _gradients
-from tests.harness.layouts import leaves, make
+from tests.harness.layouts import leaves, make, pinned
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,8 +24,8 @@ def _same(first: tuple[torch.Tensor, ...], second: tuple[torch.Tensor, ...]) -> 
     assert all(torch.equal(one, other) for one, other in zip(first, second, strict=True))
 
 
-def _tensors(arguments: Arguments) -> list[torch.Tensor]:
-    return [value for value in arguments.values() if isinstance(value, torch.Tensor)]
+def _on_gpu(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_cuda
 
 
 def side_stream(op: Contract, device: str, samples: list[Sample]) -> None:
@@ -33,13 +33,14 @@ def side_stream(op: Contract, device: str, samples: list[Sample]) -> None:
     for sample in samples:
         right = make(op, sample, op.choices()[-1], device)
         expected = op.results(op.wrapper, right)
-        stale = {k: v.clone().zero_() if isinstance(v, torch.Tensor) else v for k, v in right.items()}
+        stale = {k: torch.zeros_like(v) if _on_gpu(v) else v for k, v in right.items()}
         torch.cuda.synchronize()
         stream = torch.cuda.Stream()
         with torch.cuda.stream(stream):
             torch.cuda._sleep(20_000_000)
-            for old, new in zip(_tensors(stale), _tensors(right), strict=True):
-                old.copy_(new)
+            for name, old in stale.items():
+                if _on_gpu(old):
+                    old.copy_(right[name])
             results = op.results(op.wrapper, stale)
         stream.synchronize()
         _same(expected, results)
@@ -135,7 +136,7 @@ def capture(file: str) -> None:
     fresh = make(op, module.SAMPLES[0], op.choices()[0], "cuda", seed=1)
     with torch.no_grad():
         for name, value in given.items():
-            if isinstance(value, torch.Tensor):
+            if _on_gpu(value):  # what the host has read stays in the graph
                 value.copy_(fresh[name])
     graph.replay()
     torch.cuda.synchronize()
@@ -164,6 +165,8 @@ def beyond_32_bits(op: Contract, device: str, samples: list[Sample]) -> None:
                 arguments[name] = torch.randn(wanted, dtype=drawn, device=place).to(dtype)
             else:
                 arguments[name] = torch.randint(0, high, wanted, dtype=dtype, device=place)
+            if list_of(name) in op.pinned:
+                arguments[name] = pinned(arguments[name])
         results = op.results(op.wrapper, arguments)
         exact: dict[str, Any] = {
             k: v.float() if isinstance(v, torch.Tensor) and v.is_floating_point() and v.itemsize < 4 else v

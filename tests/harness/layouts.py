@@ -145,12 +145,12 @@ def make(
         view = arranged(tensor, "sliced" if apart else layout)
         refused = "contiguous" in op.words.get(name, ()) and not view.is_contiguous()
         arguments[name] = tensor if refused else view
-        if place != device:
-            arguments[name] = _pinned(arguments[name])
+        if place != device and name in op.pinned:
+            arguments[name] = pinned(view if is_taken(op, name, view) and not refused else tensor)
     return arguments
 
 
-def _pinned(tensor: torch.Tensor) -> torch.Tensor:
+def pinned(tensor: torch.Tensor) -> torch.Tensor:
     """The same in memory of the host that a kernel can read."""
     storage = tensor.untyped_storage().pin_memory()
     return tensor.new_empty(0).set_(storage, tensor.storage_offset(), tensor.shape, tensor.stride())
