@@ -6,9 +6,11 @@ import inspect
 import typing
 import warnings
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 import torch
+from torch.fx.experimental.proxy_tensor import make_fx
 
 import my_ops
 from tests.harness.gradients import Recorder
@@ -109,11 +111,19 @@ def test_graph_names(device: str) -> None:
 
 
 def test_public_name_under_modes(device: str) -> None:
-    """torch.ops.my_ops.f that records nothing shows the public operator to modes and to the FLOP counter."""
+    """A call that records nothing shows the public operator to modes, to the FLOP counter for instance. What a mode
+    makes of it, a graph, can be differentiated later.
+    """
     x, weight = torch.randn(4, 8, device=device), torch.ones(8, device=device)
-    with Recorder() as recorder:
-        torch.ops.my_ops.rms_norm(x, weight)
-    assert [name for name, _ in recorder.calls] == ["my_ops::rms_norm"]
+    for road in ROADS:
+        with Recorder() as recorder:
+            road(x, weight)
+        assert [name for name, _ in recorder.calls] == ["my_ops::rms_norm"]
+        graph = make_fx(partial(road, eps=1e-6))(x, weight)
+        assert torch.ops.my_ops.rms_norm.default in [node.target for node in graph.graph.nodes]
+        leaf = x.clone().requires_grad_()
+        expected = torch.autograd.grad(road(leaf, weight).square().sum(), leaf)[0]
+        assert torch.equal(torch.autograd.grad(graph(leaf, weight).square().sum(), leaf)[0], expected)
 
 
 def test_public_name_without_dynamo(device: str) -> None:

@@ -113,6 +113,8 @@ class _Compiler:
 # torch.compiler.is_compiling() in two parts, which take a third of its time: Dynamo knows the function, anything else
 # that traces sets the flag.
 is_dynamo_compiling = torch.compiler.is_dynamo_compiling
+# A mode, such as one that makes a graph to be run later, sees the public operator, which has a gradient.
+count_modes = torch._C._len_torch_dispatch_stack
 compiler = torch.compiler if hasattr(torch.compiler, "_is_compiling_flag") else _Compiler()
 is_grad_enabled = torch.is_grad_enabled
 is_transformed = torch._C._are_functorch_transforms_active

@@ -16,6 +16,7 @@ from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
+from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
@@ -203,7 +204,7 @@ def cross_entropy_backward(
     T is float64, float32, float16 or bfloat16.
     A call needs 0 <= label_smoothing <= 1, 0 <= target < n or target == ignore_index.
     """
-    if _is_dynamo_compiling() or _compiler._is_compiling_flag:
+    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(grad_loss, logits, target, lse, ignore_index, label_smoothing, z_loss)
     recorded = _is_grad_enabled() and (_any_requires_grad(grad_loss, logits, lse) or _is_transformed())
     if recorded or _forward_ad._current_level >= 0:

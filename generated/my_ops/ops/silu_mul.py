@@ -15,6 +15,7 @@ from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
+from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
@@ -121,7 +122,7 @@ def silu_mul(gate: Tensor, up: Tensor) -> Tensor:
 
     T is float64, float32, float16 or bfloat16.
     """
-    if _is_dynamo_compiling() or _compiler._is_compiling_flag:
+    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(gate, up)
     if (_is_grad_enabled() and (_any_requires_grad(gate, up) or _is_transformed())) or _forward_ad._current_level >= 0:
         if _is_transformed():

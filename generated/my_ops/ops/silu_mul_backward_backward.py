@@ -17,6 +17,7 @@ from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
+from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
@@ -225,7 +226,7 @@ def silu_mul_backward_backward(
 
     T is float64, float32, float16 or bfloat16.
     """
-    if _is_dynamo_compiling() or _compiler._is_compiling_flag:
+    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(grad_grad_gate, grad_grad_up, grad_y, gate, up, grad_mask=grad_mask)
     recorded = _is_grad_enabled() and (
         _any_requires_grad(grad_grad_gate, grad_grad_up, grad_y, gate, up) or _is_transformed()
