@@ -50,7 +50,7 @@ def check_backward(read: Reader, forward: Declared, operators: Mapping[str, Decl
     """Resolves the `backward:` of `forward`; `operators` holds every operator, None where one has errors of its own."""
     place = forward.backward
     if place is None:
-        _saved_without_backward(read, forward)
+        _without_backward(read, forward)
         return None
     if not names_operator(read, place, forward.operator.name, operators):
         return None
@@ -61,9 +61,13 @@ def check_backward(read: Reader, forward: Declared, operators: Mapping[str, Decl
     return None if backward is None else _Matcher(read.within("backward"), place, forward.operator, backward).match()
 
 
-def _saved_without_backward(read: Reader, forward: Declared) -> None:
+def _without_backward(read: Reader, forward: Declared) -> None:
     for output in forward.operator.saved_outputs:
         read.error(forward.places[output.name], f"output {output.name}: `saved` is for operators with `backward:`")
+    for argument in forward.operator.tensors:
+        if argument.shares_gradient:
+            text = f"input {argument.name}: `grad` is for operators with `backward:`"
+            read.error(forward.places[argument.name], text)
 
 
 def floating(operator: Operator, tensor: TensorType) -> bool:
@@ -85,9 +89,10 @@ class _Matcher:
     def match(self) -> Backward:
         bindings = [self.binding(argument) for argument in self.backward.arguments]
         gradients = [self.gradient(output) for output in self.backward.public_outputs]
+        gradients += [self.shared(argument) for argument in self.forward.tensors if argument.shares_gradient]
         found = {gradient.input for gradient in gradients if gradient is not None}
         for argument in self.forward.tensors:
-            missing = argument.name not in found and not argument.has_word("no_grad")
+            missing = argument.name not in found and not (argument.has_word("no_grad") or argument.shares_gradient)
             if missing and isinstance(argument.type, TensorType) and floating(self.forward, argument.type):
                 hint = f"add it to {self.backward.name}, or write `no_grad` behind the type of {argument.name}"
                 self.error(f"{self.backward.name} has no output grad_{argument.name}", hint)
@@ -264,7 +269,30 @@ class _Matcher:
         if _form(output.type.shape) != _form(source.type.shape):
             here, there = source.type.shape.text, output.type.shape.text
             self.error(f"grad_{wanted} has shape {there}, and {wanted} {here}")
+        if source.shares_gradient:
+            text = f"the input {wanted} has the gradient of {source.shares_gradient}, and {self.backward.name} computes"
+            self.error(f"{text} grad_{wanted}")
         return Gradient(output.name, wanted)
+
+    def shared(self, argument: Argument) -> Gradient | None:
+        """The gradient of an input that says `grad(x)`: that of x, an input of the same contract."""
+        name = argument.shares_gradient
+        text = f"the input {argument.name} says grad({shown(name)}), and "
+        source = next((known for known in self.forward.tensors if known.name == name and known != argument), None)
+        if source is None:
+            others = [known.name for known in self.forward.tensors if known != argument]
+            close = nearest(name, others)
+            self.error(f"{text}that is no other tensor input", f'did you mean "{close}"?' if close else "")
+        elif argument.has_word("no_grad") or source.has_word("no_grad") or source.shares_gradient:
+            self.error(f"{text}{'it' if argument.has_word('no_grad') else name} says something else of its gradient")
+        elif argument.has_word("expand") or source.has_word("expand"):
+            self.error(f"{text}what is broadcast has a gradient of its own")
+        elif argument.type != source.type or source.type.optional:
+            detail = f"it is {argument.text}, and {name} {source.text}"
+            self.error(text + detail, "both have the same contract, and are always there")
+        else:
+            return Gradient(f"grad_{name}", argument.name)
+        return None
 
 
 def _words(kind: ScalarType) -> str:

@@ -83,7 +83,9 @@ def check_input_words(read: Reader, field: Field, kind: TensorType) -> tuple[Wor
             supported.refuse(read.diagnostics, read.prefix, field.node, word.offset, feature)
     found = []
     for word in field.parsed.words:
-        argument = _inner(read, field, kind, word) if word.name == "inner" else None
+        argument: int | str | None = word.argument if word.name == "grad" else None
+        if word.name == "inner":
+            argument = _inner(read, field, kind, word)
         found.append(Word(word.name, argument))
     return tuple(found)
 

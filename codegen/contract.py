@@ -238,6 +238,11 @@ class Argument:
         """Whether `name` stands after the type."""
         return any(word.name == name for word in self.words)
 
+    @property
+    def shares_gradient(self) -> str:
+        """The input whose gradient is that of this one, too: `grad(x)`; "" otherwise."""
+        return next((str(word.argument) for word in self.words if word.name == "grad"), "")
+
 
 @dataclass(frozen=True)
 class Output:

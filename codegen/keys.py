@@ -125,6 +125,7 @@ _INPUT = (
     Word("expand", "broadcast to its contract: missing leading dims and size 1 have stride 0"),
     Word("cpu", "stays on the host: the body gets a host pointer"),
     Word("no_grad", "no gradient, by declaration"),
+    Word("grad", "has the gradient of this input", "x"),
     Word("out", "written, never read (with `!`)"),
 )
 _OUTPUT = (

@@ -202,8 +202,8 @@ class Binding:
 
 @dataclass(frozen=True)
 class Gradient:
-    """The backward operator's output `output` is the gradient of the forward's input `input`. `summed`: it has the
-    shape that the input was broadcast to, and autograd sums it.
+    """The backward operator's output `output` is the gradient of the forward's input `input`; two inputs may have the
+    same. `summed`: it has the shape that the input was broadcast to, and autograd sums it.
     """
 
     output: str

@@ -18,7 +18,8 @@ from codegen.frozen import dataclass
 
 LIST_KINDS = ("int", "size", "float", "bool")
 SCALAR_KINDS = ("float", "int", "size", "bool", "str", "dtype", "device", "choice")
-_WITH_ARGUMENT = {"inner": False, "fill": True, "like": True}  # word -> whether the argument must be there
+# Word -> whether its argument must be there.
+_WITH_ARGUMENT = {"inner": False, "fill": True, "like": True, "grad": True}
 STAR_FUNCTIONS = {"broadcast": None, "drop": 2, "replace": 3}
 MAX_TYPE = 400
 MAX_WORD = 40

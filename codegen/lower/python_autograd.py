@@ -144,16 +144,20 @@ class _Declared:
             lines.append(f"{targets(self.saved)} = {ctx}.saved_tensors")
         run, arguments = self.names.fresh("run"), [self.value(binding) for binding in self.backward.bindings]
         lines.append(f"{run} = _backward.{self.other.name} if _is_grad_enabled() else _backward_no_grad")
-        by_output = {gradient.output: gradient.input for gradient in self.backward.gradients}
+        gradients = self.backward.gradients
         if self.backward.mask:
             wanted = self.names.fresh("wanted")
             positions = [argument.name for argument in op.arguments]
-            mask = [f"{wanted}[{positions.index(by_output[output.name])}]" for output in self.other.outputs]
+            places = {gradient.input: f"{wanted}[{positions.index(gradient.input)}]" for gradient in gradients}
+            mask = [
+                " or ".join(places[gradient.input] for gradient in gradients if gradient.output == output.name)
+                for output in self.other.outputs
+            ]
             lines.append(f"{wanted} = {ctx}.needs_input_grad")
             arguments.append(f"grad_mask=[{', '.join(mask)}]")
         results = [output.name for output in self.other.public_outputs]
         lines += call(f"{', '.join(results)} = {run}", arguments, indent=8)
-        by_input = {given: output for output, given in by_output.items()}
+        by_input = {gradient.input: gradient.output for gradient in gradients}
         for name in self.summed:
             lines.append(f"{by_input[name]} = _runtime.summed({by_input[name]}, {ctx}.form_of_{name})")
         returned = [by_input.get(argument.name, "None") for argument in op.arguments]

@@ -74,6 +74,14 @@ def weighted(x: Tensor, w: Tensor) -> Tensor:
     return x * w
 
 
+def joined(r: Tensor, x: Tensor, w: Tensor) -> Tensor:
+    return (x + r) * w
+
+
+def joined_backward(grad_y: Tensor, x: Tensor, r: Tensor, w: Tensor) -> tuple[Tensor, Tensor]:
+    return grad_y * w, grad_y * (x + r)
+
+
 def weighted_backward(grad_y: Tensor, w: Tensor) -> Tensor:
     return grad_y * w
 

@@ -136,6 +136,12 @@ def _subsets(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         yield from combinations(names, count)
 
 
+def _computed(op: Contract, names: tuple[str, ...]) -> list[str]:
+    """The inputs whose gradients are computed for these: `grad(x)` says that of x is that of another input, too."""
+    shared = {name: word[5:-1] for name in names for word in op.words.get(name, ()) if word.startswith("grad(")}
+    return sorted({shared.get(name, name) for name in names})
+
+
 def partial(op: Contract, device: str, sample: Sample) -> None:
     """For every subset of inputs that require grad the backward operator runs once and computes only what is needed."""
     arguments = make(op, sample, op.choices()[0], device)
@@ -148,11 +154,11 @@ def partial(op: Contract, device: str, sample: Sample) -> None:
                 loss.backward()
             ran = [kwargs for name, kwargs in recorder.calls if op.backward in name]
             assert len(ran) == 1
-            masks = len(op.gradients) > 1
-            every_one = names == op.gradients
+            computed, all_computed = _computed(op, names), _computed(op, op.gradients)
             # PyTorch drops arguments that equal their defaults.
-            mask = ran[0].get("grad_mask", [True] * len(op.gradients))
-            assert not masks or sorted(mask) == sorted(name in names for name in op.gradients) or every_one
+            mask = ran[0].get("grad_mask", [True] * len(all_computed))
+            wanted = sorted(name in computed for name in all_computed)
+            assert len(all_computed) == 1 or sorted(mask) == wanted or computed == all_computed
             for name in op.gradients:
                 gradient = given[name].grad
                 assert torch.equal(gradient, every[name]) if name in names else gradient is None
