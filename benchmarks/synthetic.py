@@ -14,17 +14,23 @@ def grow(tree: Path, count: int) -> int:
     head, body = re.split(r"^ops:\s*$", text, maxsplit=1, flags=re.MULTILINE)
     names = ENTRY.findall(body)
     words = {*names, *re.findall(r"\bkernel: *(\w+)", body)}
-    known = re.compile(r"\b(" + "|".join(sorted(words, key=len, reverse=True)) + r")\b")
+    known = re.compile(r"\b(?:" + "|".join(sorted(words, key=len, reverse=True)) + r")\b")
     sets = -(-count // len(names))
 
     def renamed(source: str, copy: int) -> str:
-        return known.sub(rf"\g<1>_{copy}", source)
+        return known.sub(lambda name: _numbered(name[0], copy), source)
 
     (tree / "ops.yaml").write_text(f"{head}ops:" + "".join(renamed(body, copy) for copy in range(sets)))
     for name in names:
         for original in (tree / "csrc").glob(f"{name}.*"):
             source = original.read_text()
             for copy in range(sets):
-                original.with_name(f"{name}_{copy}{original.suffix}").write_text(renamed(source, copy))
+                original.with_name(_numbered(name, copy) + original.suffix).write_text(renamed(source, copy))
             original.unlink()
     return sets * len(names)
+
+
+def _numbered(name: str, copy: int) -> str:
+    """`rms_norm_0`; `fill_0_` of `fill_`, which writes in place."""
+    stem = name.rstrip("_")
+    return f"{stem}_{copy}{name[len(stem) :]}"
