@@ -186,7 +186,7 @@ def _output_rules(output: Output, arguments: Sequence[Argument], dims: Mapping[s
     shape, owner = output.type.shape, output.name if output.condition is not None else ""
     found: list[PlainRule] = [*size_rules(output.name, shape), *stars.computed(shape, owner)]
     found += sizes_rules(arguments, output.name, shape)
-    found += dims_rules(output.name, shape, dims, stars, owner)
+    found += dims_rules(output.name, shape, dims, arguments, stars, owner)
     if output.condition is None:
         return list(found)
     decide = Decide(output.name, output.condition, print_text(output.condition))

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from codegen.bind_names import index_of
-from codegen.contract import DimEntry, ReplaceEntry, Shape, ShapeEntry, StarEntry, StarFunction, named_stars
+from codegen.contract import (
+    Argument,
+    DimEntry,
+    ReplaceEntry,
+    Shape,
+    ShapeEntry,
+    StarEntry,
+    StarFunction,
+    TensorType,
+    named_stars,
+)
 from codegen.expr import Binary, Call, Conditional, Constant, Expr, Name, NameKind, Query, names, uses
 from codegen.expr_text import print_text
 from codegen.model import Dim, Place
@@ -53,7 +63,21 @@ class Stars:
         return self.found.get(("", entry.text), self.found.get((owner, entry.text), -1))
 
 
-def dims_rules(tensor: str, shape: Shape, dims: Mapping[str, Dim], stars: Stars, owner: str) -> list[DimsRule]:
+def _beside(star: str, arguments: Sequence[Argument]) -> int:
+    """The most sizes that stand beside a star in an input that has all of its dims in every call."""
+    shapes = [
+        argument.type.shape.entries
+        for argument in arguments
+        if isinstance(argument.type, TensorType)
+        and not (argument.type.optional or argument.type.is_list or argument.has_word("expand"))
+    ]
+    having = [shape for shape in shapes if any(isinstance(one, StarEntry) and one.name == star for one in shape)]
+    return max((sum(isinstance(one, DimEntry) for one in shape) for shape in having), default=0)
+
+
+def dims_rules(
+    tensor: str, shape: Shape, dims: Mapping[str, Dim], arguments: Sequence[Argument], stars: Stars, owner: str
+) -> list[DimsRule]:
     """A star has as many dims as fit beside the other entries of its inputs; an output may name more of them."""
     named = sum(isinstance(entry, DimEntry) for entry in shape.entries)
     for entry in shape.entries:
@@ -62,7 +86,8 @@ def dims_rules(tensor: str, shape: Shape, dims: Mapping[str, Dim], stars: Stars,
         if isinstance(entry, StarEntry):
             places = dims[entry.name].places if entry.name in dims else ()  # else it is an argument
             spans = [place.at for place in places if isinstance(place.at, Span)]
-            if spans and named > min(span.front + span.back for span in spans):
+            beside = min((span.front + span.back for span in spans), default=named)
+            if named > max(beside, _beside(entry.name, arguments)):
                 return [DimsRule(tensor, named, entry.name)]
         elif not isinstance(entry, DimEntry) and named > 0:
             return [DimsRule(tensor, named, stars.number(entry, owner))]

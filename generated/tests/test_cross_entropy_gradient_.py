@@ -3,7 +3,7 @@
 import pytest
 
 from tests.harness import compiled, cuda, forward, refused, written
-from tests.harness.contract import Contract, Elements, Tensor, Wrong
+from tests.harness.contract import Alias, Contract, Elements, Tensor, Wrong
 from tests.harness.layouts import LAYOUTS
 
 OP = Contract(
@@ -113,6 +113,8 @@ WRONG = [
         "logits: expected no overlap among its own elements, got strides (0, 0, 0)",
         memory=True,
     ),
+    Wrong({"logits": Alias("target")}, "logits: expected no overlap with target", memory=True),
+    Wrong({"logits": Alias("grad_loss")}, "logits: expected no overlap with grad_loss", memory=True),
 ]
 
 

@@ -37,10 +37,11 @@ def _arguments(op: Contract, device: str, other: str, usual: Sample, wrong: Wron
 
 
 def _aliased(one: torch.Tensor, other: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Contiguous tensors like these that begin at the same address."""
+    """Contiguous tensors like these that begin at the same address, with the elements of the second."""
     size = max(one.numel() * one.itemsize, other.numel() * other.itemsize)
     memory = torch.zeros(size, dtype=torch.uint8, device=one.device)
     first, second = (memory[: t.numel() * t.itemsize].view(t.dtype).view(t.shape) for t in (one, other))
+    second.copy_(other)
     return first, second
 
 

@@ -104,10 +104,6 @@ def _fake(
         0 <= label_smoothing <= 1,
         lambda: f"expected 0 <= label_smoothing <= 1, got label_smoothing = {_rules.float_text(label_smoothing)}",
     )
-    _check(
-        _rules.count(rows) + 1 <= 64,
-        lambda: f"grad_logits: expected at most 64 dimensions, got {_rules.count(rows) + 1}",
-    )
     grad_logits = grad_loss.new_empty((*rows, n), dtype=logits.dtype)
     return grad_logits
 
