@@ -1,6 +1,6 @@
 # What the build compiles for each operator of my_ops.
 set(OPS_NAMESPACE my_ops)
-set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward softmax softmax_backward cross_entropy cross_entropy_backward cross_entropy_gradient_ silu_mul silu_mul_backward silu_mul_backward_backward gather_rows)
+set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward softmax softmax_backward cross_entropy cross_entropy_backward cross_entropy_gradient_ rope rope_backward silu_mul silu_mul_backward silu_mul_backward_backward gather_rows)
 
 cpu_unit(square "square"
     "T=float64"
@@ -73,6 +73,28 @@ cpu_unit(cross_entropy_gradient_ "cross_entropy_gradient_"
     "T=bfloat16"
 )
 cuda_unit(cross_entropy_gradient_)
+
+cpu_unit(rope "rope"
+    "T=float64 C=float64"
+    "T=float64 C=float32"
+    "T=float32 C=float32"
+    "T=float16 C=float32"
+    "T=float16 C=float16"
+    "T=bfloat16 C=float32"
+    "T=bfloat16 C=bfloat16"
+)
+cuda_unit(rope)
+
+cpu_unit(rope_backward "rope_backward"
+    "T=float64 C=float64"
+    "T=float64 C=float32"
+    "T=float32 C=float32"
+    "T=float16 C=float32"
+    "T=float16 C=float16"
+    "T=bfloat16 C=float32"
+    "T=bfloat16 C=bfloat16"
+)
+cuda_unit(rope_backward)
 
 cpu_unit(silu_mul "silu_mul"
     "T=float64"

@@ -102,6 +102,25 @@ def cross_entropy_gradient_(
     return loss, gradient
 
 
+def rope(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool) -> tuple[Tensor, Tensor]:
+    return _turned(q, cos, sin, interleaved), _turned(k, cos, sin, interleaved)
+
+
+def rope_backward(
+    grad_q_out: Tensor, grad_k_out: Tensor, cos: Tensor, sin: Tensor, interleaved: bool
+) -> tuple[Tensor, Tensor]:
+    return _turned(grad_q_out, cos, -sin, interleaved), _turned(grad_k_out, cos, -sin, interleaved)
+
+
+def _turned(x: Tensor, cos: Tensor, sin: Tensor, interleaved: bool) -> Tensor:
+    r = cos.shape[-1]
+    cos, sin = ((angle.flatten(0, -3) if angle.dim() > 2 else angle).unsqueeze(-2) for angle in (cos, sin))
+    turning, staying = x[..., : 2 * r], x[..., 2 * r :]
+    x1, x2 = turning.unflatten(-1, (r, 2)).unbind(-1) if interleaved else (turning[..., :r], turning[..., r:])
+    turned = torch.stack([x1 * cos - x2 * sin, x2 * cos + x1 * sin], -1 if interleaved else -2).flatten(-2)
+    return torch.cat([turned, staying], -1)
+
+
 def gather_rows(table: Tensor, index: Tensor) -> Tensor:
     return table[index.long()]
 

@@ -10,6 +10,8 @@ from .ops.cross_entropy_gradient_ import cross_entropy_gradient_
 from .ops.gather_rows import gather_rows
 from .ops.rms_norm import rms_norm
 from .ops.rms_norm_backward import rms_norm_backward
+from .ops.rope import rope, rope_
+from .ops.rope_backward import rope_backward
 from .ops.silu_mul import silu_mul
 from .ops.silu_mul_backward import silu_mul_backward
 from .ops.silu_mul_backward_backward import silu_mul_backward_backward
@@ -25,6 +27,9 @@ __all__ = [
     "gather_rows",
     "rms_norm",
     "rms_norm_backward",
+    "rope",
+    "rope_",
+    "rope_backward",
     "silu_mul",
     "silu_mul_backward",
     "silu_mul_backward_backward",
