@@ -1,6 +1,6 @@
 # What the build compiles for each operator of my_ops.
 set(OPS_NAMESPACE my_ops)
-set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward softmax softmax_backward cross_entropy cross_entropy_backward cross_entropy_gradient_ rope rope_backward silu_mul silu_mul_backward silu_mul_backward_backward gather_rows)
+set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward softmax softmax_backward cross_entropy cross_entropy_backward cross_entropy_gradient_ rope rope_backward silu_mul silu_mul_backward silu_mul_backward_backward gelu_mul gelu_mul_backward gelu_mul_backward_backward gather_rows)
 
 cpu_unit(square "square"
     "T=float64"
@@ -119,6 +119,30 @@ cpu_unit(silu_mul_backward_backward "silu_mul_backward_backward"
     "T=bfloat16"
 )
 cuda_unit(silu_mul_backward_backward)
+
+cpu_unit(gelu_mul "gelu_mul"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(gelu_mul)
+
+cpu_unit(gelu_mul_backward "gelu_mul_backward"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(gelu_mul_backward)
+
+cpu_unit(gelu_mul_backward_backward "gelu_mul_backward_backward"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(gelu_mul_backward_backward)
 
 cpu_unit(gather_rows "gather_rows"
     "T=float64 I=int32"

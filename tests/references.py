@@ -127,3 +127,7 @@ def gather_rows(table: Tensor, index: Tensor) -> Tensor:
 
 def silu_mul(gate: Tensor, up: Tensor) -> Tensor:
     return gate * torch.sigmoid(gate) * up
+
+
+def gelu_mul(gate: Tensor, up: Tensor, approximate: str) -> Tensor:
+    return torch.nn.functional.gelu(gate, approximate=approximate) * up

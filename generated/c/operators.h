@@ -21,6 +21,9 @@ BoxedKernel rope_backward_boxed;
 BoxedKernel silu_mul_boxed;
 BoxedKernel silu_mul_backward_boxed;
 BoxedKernel silu_mul_backward_backward_boxed;
+BoxedKernel gelu_mul_boxed;
+BoxedKernel gelu_mul_backward_boxed;
+BoxedKernel gelu_mul_backward_backward_boxed;
 BoxedKernel gather_rows_boxed;
 
 #endif

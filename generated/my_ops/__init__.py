@@ -8,6 +8,9 @@ from .ops.cross_entropy import cross_entropy
 from .ops.cross_entropy_backward import cross_entropy_backward
 from .ops.cross_entropy_gradient_ import cross_entropy_gradient_
 from .ops.gather_rows import gather_rows
+from .ops.gelu_mul import gelu_mul
+from .ops.gelu_mul_backward import gelu_mul_backward
+from .ops.gelu_mul_backward_backward import gelu_mul_backward_backward
 from .ops.rms_norm import rms_norm
 from .ops.rms_norm_backward import rms_norm_backward
 from .ops.rope import rope, rope_
@@ -25,6 +28,9 @@ __all__ = [
     "cross_entropy_backward",
     "cross_entropy_gradient_",
     "gather_rows",
+    "gelu_mul",
+    "gelu_mul_backward",
+    "gelu_mul_backward_backward",
     "rms_norm",
     "rms_norm_backward",
     "rope",

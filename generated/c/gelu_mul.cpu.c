@@ -1,0 +1,270 @@
+/* my_ops::gelu_mul(Tensor gate, Tensor up, str approximate="none") -> Tensor
+ *
+ * The CPU unit of gelu_mul.
+ * It is compiled once for each choice of dtypes and each instruction set; the build defines T_DTYPE and
+ * CPU_SYMBOL(kernel), the name of a kernel of this choice. */
+#include "scalar.h"
+
+typedef CPU_SCALAR(T_DTYPE) T_t;
+typedef CPU_ACC(T_DTYPE) T_acc_t;
+
+static inline T_acc_t load_T(const T_t *p) {
+    return CPU_LOAD(T_DTYPE)(p);
+}
+
+static inline void store_T(T_t *p, T_acc_t value) {
+    CPU_STORE(T_DTYPE)(p, value);
+}
+
+/* The first variable goes by these names too. */
+#define CPU_DTYPE T_DTYPE
+#define scalar_t T_t
+#define acc_t T_acc_t
+#define load load_T
+#define store store_T
+
+#include "vector.h"
+
+#include "gelu_mul_call.h"
+
+typedef struct gelu_mul_args {
+    const scalar_t *gate;
+    const scalar_t *up;
+    scalar_t *y;
+    int64_t shape;
+    int32_t approximate;
+    const elementwise_layout *layout__;
+    const int64_t (*stride__)[ELEMENTWISE_DIMS];
+} gelu_mul_args;
+
+/* Where a row begins in each operand, and how far apart its elements are. */
+typedef struct gelu_mul__data {
+    const scalar_t *gate;
+    const scalar_t *up;
+    scalar_t *y;
+} gelu_mul__data;
+typedef struct gelu_mul__step {
+    int64_t gate;
+    int64_t up;
+    int64_t y;
+} gelu_mul__step;
+/* Tiles of operands that are only read. */
+typedef struct gelu_mul__buffers {
+    scalar_t gate[ELEMENTWISE_BUFFER(2) / sizeof(scalar_t)];
+    scalar_t up[ELEMENTWISE_BUFFER(2) / sizeof(scalar_t)];
+} gelu_mul__buffers;
+
+/* How it is computed: expressions.h. */
+#define BITS_float64 64
+#define BITS_float32 32
+#define BITS_float16 32
+#define BITS_bfloat16 32
+#define ELEMENTWISE_BITS CPU_PASTE(BITS, _, T_DTYPE)
+#include "expressions.h"
+
+typedef struct gelu_mul__in {
+    cpu_lanes gate;
+    cpu_lanes up;
+} gelu_mul__in;
+typedef struct gelu_mul__out {
+    cpu_lanes y;
+} gelu_mul__out;
+
+CPU_INLINE gelu_mul__in gelu_mul__load(gelu_mul__data d, gelu_mul__step s, int64_t i, int64_t count) {
+    (void)d, (void)s, (void)i, (void)count;
+    return (gelu_mul__in){
+        .gate = CPU_PASTE(cpu_lanes_load_, T_DTYPE, )(d.gate + i * s.gate, s.gate, count),
+        .up = CPU_PASTE(cpu_lanes_load_, T_DTYPE, )(d.up + i * s.up, s.up, count),
+    };
+}
+CPU_INLINE void gelu_mul__store(gelu_mul__data d, gelu_mul__step s, int64_t i, int64_t count, const gelu_mul__out *out) {
+    (void)s, (void)count;
+    CPU_PASTE(cpu_lanes_store_, T_DTYPE, )(d.y + i * s.y, s.y, out->y, count);
+}
+
+/* y: 0.5 * gate * (1 + (erf(gate * 0.7071067811865476) if approximate == "none" else tanh(0.7978845608028654 * (gate + 0.044715 * gate ** 3)))) * up */
+CPU_INLINE void gelu_mul__lines(const gelu_mul_args *a, const gelu_mul__in *in, gelu_mul__out *out) {
+    (void)a, (void)in;
+    const cpu_lanes t2 = (cpu_real_t)0.5 * in->gate;
+    const bool t4 = a->approximate == gelu_mul_approximate_none;
+    const cpu_lanes t6 = in->gate * (cpu_real_t)0.7071067811865476;
+    const cpu_lanes t7 = cpu_lanes_erf(t6);
+    const cpu_lanes t10 = in->gate * in->gate;
+    const cpu_lanes t11 = in->gate * t10;
+    const cpu_lanes t12 = (cpu_real_t)0.044715 * t11;
+    const cpu_lanes t13 = in->gate + t12;
+    const cpu_lanes t14 = (cpu_real_t)0.7978845608028654 * t13;
+    const cpu_lanes t15 = cpu_lanes_tanh(t14);
+    const cpu_lanes t16 = t4 ? t7 : t15;
+    const cpu_lanes t17 = (cpu_real_t)1.0 + t16;
+    const cpu_lanes t18 = t2 * t17;
+    const cpu_lanes t20 = t18 * in->up;
+    out->y = t20;
+}
+
+/* `count` elements, CPU_LANES at most, from element `i` of a row on. */
+CPU_INLINE void gelu_mul__part(const gelu_mul_args *a, gelu_mul__data d, gelu_mul__step s, int64_t i, int64_t count) {
+    const gelu_mul__in in = gelu_mul__load(d, s, i, count);
+    gelu_mul__out out;
+    gelu_mul__lines(a, &in, &out);
+    gelu_mul__store(d, s, i, count, &out);
+}
+
+/* Elements [i, n) of a row. */
+CPU_INLINE void gelu_mul__rest(const gelu_mul_args *a, gelu_mul__data d, gelu_mul__step s, int64_t i, int64_t n) {
+    for (; i + CPU_LANES <= n; i += CPU_LANES)
+        gelu_mul__part(a, d, s, i, CPU_LANES);
+    if (i < n)
+        gelu_mul__part(a, d, s, i, n - i);
+}
+
+static void gelu_mul__strided_row(const gelu_mul_args *a, gelu_mul__data d, gelu_mul__step s, int64_t i, int64_t n) {
+    gelu_mul__rest(a, d, s, i, n);
+}
+
+/* A row along which operands have the steps `s`: 1, or 0 where one is only read and the same for the whole row. */
+CPU_INLINE void gelu_mul__row(const gelu_mul_args *a, gelu_mul__data d, gelu_mul__step s, int64_t n, bool stream) {
+    int64_t i = 0;
+#if ELEMENTWISE_BITS != 0
+    const vector_pair_t same_gate = s.gate == 0 ? vector_same_pair(d.gate) : (vector_pair_t){0};
+    const vector_pair_t same_up = s.up == 0 ? vector_same_pair(d.up) : (vector_pair_t){0};
+    const int64_t head = stream ? vector_stream_head(d.y, n) : 0;
+    gelu_mul__strided_row(a, d, s, 0, head);
+    for (i = head; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
+        gelu_mul__in first, second;
+        gelu_mul__out out_first, out_second;
+        vector_pair_t pair_gate = same_gate;
+        if (s.gate != 0) {
+            pair_gate = vector_load_pair(d.gate + i);
+            vector_prefetch_pair(d.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+        }
+        first.gate = pair_gate.a;
+        second.gate = pair_gate.b;
+        vector_pair_t pair_up = same_up;
+        if (s.up != 0) {
+            pair_up = vector_load_pair(d.up + i);
+            vector_prefetch_pair(d.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+        }
+        first.up = pair_up.a;
+        second.up = pair_up.b;
+        gelu_mul__lines(a, &first, &out_first);
+        gelu_mul__lines(a, &second, &out_second);
+        vector_store_pair(d.y + i, out_first.y, out_second.y, stream);
+    }
+#endif
+    (void)stream;
+    gelu_mul__rest(a, d, s, i, n);
+}
+static void gelu_mul__unit_row(const gelu_mul_args *a, gelu_mul__data d, int64_t n, bool stream) {
+    const gelu_mul__step s = {
+        .gate = 1,
+        .up = 1,
+        .y = 1,
+    };
+    gelu_mul__row(a, d, s, n, stream);
+}
+static void gelu_mul__broadcast_row(const gelu_mul_args *a, gelu_mul__data d, gelu_mul__step s, int64_t n, bool stream) {
+    gelu_mul__row(a, d, s, n, stream);
+}
+CPU_INLINE bool gelu_mul__is_broadcast(gelu_mul__step s) {
+    return (s.gate == 0 || s.gate == 1) && (s.up == 0 || s.up == 1) && s.y == 1;
+}
+CPU_INLINE bool gelu_mul__is_unit(gelu_mul__step s) {
+    return s.gate == 1 && s.up == 1 && s.y == 1;
+}
+
+/* Units are elements where there is one dim, tiles otherwise. */
+static void gelu_mul(const gelu_mul_args *a, int64_t begin, int64_t end) {
+    const elementwise_layout *const layout = a->layout__;
+    const gelu_mul__step s = {
+        .gate = a->stride__[0][0],
+        .up = a->stride__[1][0],
+        .y = a->stride__[2][0],
+    };
+    gelu_mul__data d = {
+        .gate = a->gate,
+        .up = a->up,
+        .y = a->y,
+    };
+    if (layout->dims == 1) {
+        d.gate = d.gate + begin * s.gate;
+        d.up = d.up + begin * s.up;
+        d.y = d.y + begin * s.y;
+        const bool stream = gelu_mul__is_broadcast(s) && vector_streams(a->y, layout->elements);
+        if (layout->unit)
+            gelu_mul__unit_row(a, d, end - begin, stream);
+        else if (gelu_mul__is_broadcast(s))
+            gelu_mul__broadcast_row(a, d, s, end - begin, stream);
+        else
+            gelu_mul__strided_row(a, d, s, 0, end - begin);
+        if (stream)
+            vector_stream_end();
+        return;
+    }
+    const gelu_mul__step down = {
+        .gate = a->stride__[0][1],
+        .up = a->stride__[1][1],
+        .y = a->stride__[2][1],
+    };
+    gelu_mul__buffers buffers;
+    gelu_mul__data packed = {0};
+    cpu_tile packed_tile = {0};
+    for (int64_t unit = begin; unit < end; unit++) {
+        const cpu_tile tile = cpu_tile_at(layout, unit);
+        gelu_mul__data row = {
+            .gate = d.gate + cpu_tile_offset(layout, &tile, a->stride__[0]),
+            .up = d.up + cpu_tile_offset(layout, &tile, a->stride__[1]),
+            .y = d.y + cpu_tile_offset(layout, &tile, a->stride__[2]),
+        };
+        gelu_mul__step across = s, next = down;
+        if (row.gate != NULL && cpu_is_packed(layout, a->stride__[0])) {
+            if (row.gate != packed.gate || !cpu_tile_covers(&packed_tile, &tile))
+                cpu_pack(buffers.gate, row.gate, sizeof *row.gate, layout, &tile, a->stride__[0]);
+            packed.gate = row.gate;
+            row.gate = buffers.gate;
+            across.gate = 1;
+            next.gate = cpu_packed_row(layout);
+        }
+        if (row.up != NULL && cpu_is_packed(layout, a->stride__[1])) {
+            if (row.up != packed.up || !cpu_tile_covers(&packed_tile, &tile))
+                cpu_pack(buffers.up, row.up, sizeof *row.up, layout, &tile, a->stride__[1]);
+            packed.up = row.up;
+            row.up = buffers.up;
+            across.up = 1;
+            next.up = cpu_packed_row(layout);
+        }
+        packed_tile = tile;
+        const bool joined = layout->order == ELEMENTWISE_PACKED;
+        for (int64_t k = 0; k < (joined ? 1 : tile.rows); k++) {
+            if (gelu_mul__is_unit(across))
+                gelu_mul__unit_row(a, row, joined ? tile.row * tile.rows : tile.row, false);
+            else if (gelu_mul__is_broadcast(across))
+                gelu_mul__broadcast_row(a, row, across, tile.row, false);
+            else
+                gelu_mul__strided_row(a, row, across, 0, tile.row);
+            row.gate = row.gate + next.gate;
+            row.up = row.up + next.up;
+            row.y = row.y + next.y;
+        }
+    }
+}
+
+static gelu_mul_args gelu_mul_args_from(const void *record) {
+    const gelu_mul_call *const call = record;
+    return (gelu_mul_args){
+        .gate = call->gate,
+        .up = call->up,
+        .y = call->y,
+        .shape = call->shape,
+        .approximate = call->approximate,
+        .layout__ = &call->layout__,
+        .stride__ = call->stride__,
+    };
+}
+
+void CPU_SYMBOL(gelu_mul)(const void *record, int64_t begin, int64_t end);
+
+void CPU_SYMBOL(gelu_mul)(const void *record, int64_t begin, int64_t end) {
+    const gelu_mul_args args = gelu_mul_args_from(record);
+    gelu_mul(&args, begin, end);
+}

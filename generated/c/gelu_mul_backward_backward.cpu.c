@@ -1,0 +1,475 @@
+/* my_ops::gelu_mul_backward_backward(Tensor grad_grad_gate, Tensor grad_grad_up, Tensor grad_y, Tensor gate, Tensor up, str approximate, *, bool[3] grad_mask=[True, True, True]) -> (Tensor, Tensor, Tensor)
+ *
+ * The CPU unit of gelu_mul_backward_backward.
+ * It is compiled once for each choice of dtypes and each instruction set; the build defines T_DTYPE and
+ * CPU_SYMBOL(kernel), the name of a kernel of this choice. */
+#include "scalar.h"
+
+typedef CPU_SCALAR(T_DTYPE) T_t;
+typedef CPU_ACC(T_DTYPE) T_acc_t;
+
+static inline T_acc_t load_T(const T_t *p) {
+    return CPU_LOAD(T_DTYPE)(p);
+}
+
+static inline void store_T(T_t *p, T_acc_t value) {
+    CPU_STORE(T_DTYPE)(p, value);
+}
+
+/* The first variable goes by these names too. */
+#define CPU_DTYPE T_DTYPE
+#define scalar_t T_t
+#define acc_t T_acc_t
+#define load load_T
+#define store store_T
+
+#include "vector.h"
+
+#include "gelu_mul_backward_backward_call.h"
+
+typedef struct gelu_mul_backward_backward_args {
+    const scalar_t *grad_grad_gate;
+    const scalar_t *grad_grad_up;
+    const scalar_t *grad_y;
+    const scalar_t *gate;
+    const scalar_t *up;
+    scalar_t *grad_grad_y;
+    scalar_t *grad_gate;
+    scalar_t *grad_up;
+    int64_t shape;
+    int32_t approximate;
+    const elementwise_layout *layout__;
+    const int64_t (*stride__)[ELEMENTWISE_DIMS];
+} gelu_mul_backward_backward_args;
+
+/* Where a row begins in each operand, and how far apart its elements are. */
+typedef struct gelu_mul_backward_backward__data {
+    const scalar_t *grad_grad_gate;
+    const scalar_t *grad_grad_up;
+    const scalar_t *grad_y;
+    const scalar_t *gate;
+    const scalar_t *up;
+    scalar_t *grad_grad_y;
+    scalar_t *grad_gate;
+    scalar_t *grad_up;
+} gelu_mul_backward_backward__data;
+typedef struct gelu_mul_backward_backward__step {
+    int64_t grad_grad_gate;
+    int64_t grad_grad_up;
+    int64_t grad_y;
+    int64_t gate;
+    int64_t up;
+    int64_t grad_grad_y;
+    int64_t grad_gate;
+    int64_t grad_up;
+} gelu_mul_backward_backward__step;
+/* Tiles of operands that are only read. */
+typedef struct gelu_mul_backward_backward__buffers {
+    scalar_t grad_grad_gate[ELEMENTWISE_BUFFER(5) / sizeof(scalar_t)];
+    scalar_t grad_grad_up[ELEMENTWISE_BUFFER(5) / sizeof(scalar_t)];
+    scalar_t grad_y[ELEMENTWISE_BUFFER(5) / sizeof(scalar_t)];
+    scalar_t gate[ELEMENTWISE_BUFFER(5) / sizeof(scalar_t)];
+    scalar_t up[ELEMENTWISE_BUFFER(5) / sizeof(scalar_t)];
+} gelu_mul_backward_backward__buffers;
+
+/* How it is computed: expressions.h. */
+#define BITS_float64 64
+#define BITS_float32 32
+#define BITS_float16 32
+#define BITS_bfloat16 32
+#define ELEMENTWISE_BITS CPU_PASTE(BITS, _, T_DTYPE)
+#include "expressions.h"
+
+typedef struct gelu_mul_backward_backward__in {
+    cpu_lanes grad_grad_up;
+    cpu_lanes gate;
+    cpu_lanes grad_grad_gate;
+    cpu_lanes up;
+    cpu_lanes grad_y;
+} gelu_mul_backward_backward__in;
+typedef struct gelu_mul_backward_backward__out {
+    cpu_lanes grad_grad_y;
+    cpu_lanes grad_gate;
+    cpu_lanes grad_up;
+} gelu_mul_backward_backward__out;
+
+CPU_INLINE gelu_mul_backward_backward__in gelu_mul_backward_backward__load(gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, int64_t i, int64_t count) {
+    (void)d, (void)s, (void)i, (void)count;
+    return (gelu_mul_backward_backward__in){
+        .grad_grad_up = CPU_PASTE(cpu_lanes_load_, T_DTYPE, )(d.grad_grad_up + i * s.grad_grad_up, s.grad_grad_up, count),
+        .gate = CPU_PASTE(cpu_lanes_load_, T_DTYPE, )(d.gate + i * s.gate, s.gate, count),
+        .grad_grad_gate = CPU_PASTE(cpu_lanes_load_, T_DTYPE, )(d.grad_grad_gate + i * s.grad_grad_gate, s.grad_grad_gate, count),
+        .up = CPU_PASTE(cpu_lanes_load_, T_DTYPE, )(d.up + i * s.up, s.up, count),
+        .grad_y = CPU_PASTE(cpu_lanes_load_, T_DTYPE, )(d.grad_y + i * s.grad_y, s.grad_y, count),
+    };
+}
+CPU_INLINE void gelu_mul_backward_backward__store(gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, int64_t i, int64_t count, const gelu_mul_backward_backward__out *out) {
+    (void)s, (void)count;
+    if (d.grad_grad_y != NULL)
+        CPU_PASTE(cpu_lanes_store_, T_DTYPE, )(d.grad_grad_y + i * s.grad_grad_y, s.grad_grad_y, out->grad_grad_y, count);
+    if (d.grad_gate != NULL)
+        CPU_PASTE(cpu_lanes_store_, T_DTYPE, )(d.grad_gate + i * s.grad_gate, s.grad_gate, out->grad_gate, count);
+    if (d.grad_up != NULL)
+        CPU_PASTE(cpu_lanes_store_, T_DTYPE, )(d.grad_up + i * s.grad_up, s.grad_up, out->grad_up, count);
+}
+
+/* grad_grad_y: derived */
+/* grad_gate: derived */
+/* grad_up: derived */
+CPU_INLINE void gelu_mul_backward_backward__lines(const gelu_mul_backward_backward_args *a, const gelu_mul_backward_backward__in *in, gelu_mul_backward_backward__out *out) {
+    (void)a, (void)in;
+    const cpu_lanes t3 = (cpu_real_t)0.5 * in->gate;
+    const bool t5 = a->approximate == gelu_mul_backward_backward_approximate_none;
+    const cpu_lanes t7 = in->gate * (cpu_real_t)0.7071067811865476;
+    const cpu_lanes t8 = cpu_lanes_erf(t7);
+    const cpu_lanes t11 = in->gate * in->gate;
+    const cpu_lanes t12 = in->gate * t11;
+    const cpu_lanes t13 = (cpu_real_t)0.044715 * t12;
+    const cpu_lanes t14 = in->gate + t13;
+    const cpu_lanes t15 = (cpu_real_t)0.7978845608028654 * t14;
+    const cpu_lanes t16 = cpu_lanes_tanh(t15);
+    const cpu_lanes t17 = t5 ? t8 : t16;
+    const cpu_lanes t18 = (cpu_real_t)1.0 + t17;
+    const cpu_lanes t22 = in->grad_grad_gate * (cpu_real_t)0.5;
+    const cpu_lanes t23 = t22 * t18;
+    const cpu_lanes t24 = in->grad_grad_gate * (cpu_real_t)0.7071067811865476;
+    const cpu_lanes t25 = t7 * t7;
+    const cpu_lanes t26 = -t25;
+    const cpu_lanes t27 = cpu_lanes_exp(t26);
+    const cpu_lanes t28 = t24 * t27;
+    const cpu_lanes t30 = t28 * (cpu_real_t)1.1283791670955126;
+    const cpu_lanes t32 = t5 ? t30 : cpu_splat((cpu_real_t)0.0);
+    const cpu_lanes t34 = (cpu_real_t)3.0 * t11;
+    const cpu_lanes t35 = in->grad_grad_gate * t34;
+    const cpu_lanes t36 = t35 * (cpu_real_t)0.044715;
+    const cpu_lanes t37 = in->grad_grad_gate + t36;
+    const cpu_lanes t38 = t37 * (cpu_real_t)0.7978845608028654;
+    const cpu_lanes t39 = t16 * t16;
+    const cpu_lanes t40 = (cpu_real_t)1.0 - t39;
+    const cpu_lanes t41 = t38 * t40;
+    const cpu_lanes t42 = t5 ? cpu_splat((cpu_real_t)0.0) : t41;
+    const cpu_lanes t43 = t32 + t42;
+    const cpu_lanes t44 = t43 * t3;
+    const cpu_lanes t45 = t23 + t44;
+    out->grad_grad_y = cpu_splat(0);
+    if (a->grad_grad_y != NULL) {
+        const cpu_lanes t19 = t3 * t18;
+        const cpu_lanes t20 = in->grad_grad_up * t19;
+        const cpu_lanes t47 = t45 * in->up;
+        const cpu_lanes t48 = t20 + t47;
+        out->grad_grad_y = t48;
+    }
+    out->grad_gate = cpu_splat(0);
+    if (a->grad_gate != NULL) {
+        const cpu_lanes t50 = in->grad_grad_up * in->grad_y;
+        const cpu_lanes t51 = t50 * t3;
+        const cpu_lanes t52 = in->grad_y * in->up;
+        const cpu_lanes t53 = t22 * t52;
+        const cpu_lanes t54 = t51 + t53;
+        const cpu_lanes t55 = t5 ? t54 : cpu_splat((cpu_real_t)0.0);
+        const cpu_lanes t56 = (cpu_real_t)1.1283791670955126 * t55;
+        const cpu_lanes t57 = t56 * t27;
+        const cpu_lanes t58 = t52 * t3;
+        const cpu_lanes t59 = t5 ? t58 : cpu_splat((cpu_real_t)0.0);
+        const cpu_lanes t60 = (cpu_real_t)1.1283791670955126 * t59;
+        const cpu_lanes t61 = t24 * t60;
+        const cpu_lanes t62 = t61 * t27;
+        const cpu_lanes t63 = -t62;
+        const cpu_lanes t64 = t63 * t7;
+        const cpu_lanes t65 = t57 + t64;
+        const cpu_lanes t66 = t65 + t64;
+        const cpu_lanes t67 = t66 * (cpu_real_t)0.7071067811865476;
+        const cpu_lanes t68 = t5 ? cpu_splat((cpu_real_t)0.0) : t58;
+        const cpu_lanes t69 = t68 * t40;
+        const cpu_lanes t70 = t69 * (cpu_real_t)0.7978845608028654;
+        const cpu_lanes t71 = t70 * (cpu_real_t)0.044715;
+        const cpu_lanes t72 = in->grad_grad_gate * t71;
+        const cpu_lanes t73 = t72 * (cpu_real_t)3.0;
+        const cpu_lanes t75 = (cpu_real_t)2.0 * in->gate;
+        const cpu_lanes t76 = t73 * t75;
+        const cpu_lanes t77 = t67 + t76;
+        const cpu_lanes t78 = t5 ? cpu_splat((cpu_real_t)0.0) : t54;
+        const cpu_lanes t79 = t38 * t68;
+        const cpu_lanes t80 = -t79;
+        const cpu_lanes t81 = t80 * t16;
+        const cpu_lanes t82 = t78 + t81;
+        const cpu_lanes t83 = t82 + t81;
+        const cpu_lanes t84 = t83 * t40;
+        const cpu_lanes t85 = t84 * (cpu_real_t)0.7978845608028654;
+        const cpu_lanes t86 = t77 + t85;
+        const cpu_lanes t87 = t85 * (cpu_real_t)0.044715;
+        const cpu_lanes t88 = t87 * t34;
+        const cpu_lanes t89 = t86 + t88;
+        const cpu_lanes t90 = t50 * t18;
+        const cpu_lanes t91 = t43 * t52;
+        const cpu_lanes t92 = t90 + t91;
+        const cpu_lanes t93 = t92 * (cpu_real_t)0.5;
+        const cpu_lanes t94 = t89 + t93;
+        out->grad_gate = t94;
+    }
+    out->grad_up = cpu_splat(0);
+    if (a->grad_up != NULL) {
+        const cpu_lanes t95 = t45 * in->grad_y;
+        out->grad_up = t95;
+    }
+}
+
+/* `count` elements, CPU_LANES at most, from element `i` of a row on. */
+CPU_INLINE void gelu_mul_backward_backward__part(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, int64_t i, int64_t count) {
+    const gelu_mul_backward_backward__in in = gelu_mul_backward_backward__load(d, s, i, count);
+    gelu_mul_backward_backward__out out;
+    gelu_mul_backward_backward__lines(a, &in, &out);
+    gelu_mul_backward_backward__store(d, s, i, count, &out);
+}
+
+/* Elements [i, n) of a row. */
+CPU_INLINE void gelu_mul_backward_backward__rest(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, int64_t i, int64_t n) {
+    for (; i + CPU_LANES <= n; i += CPU_LANES)
+        gelu_mul_backward_backward__part(a, d, s, i, CPU_LANES);
+    if (i < n)
+        gelu_mul_backward_backward__part(a, d, s, i, n - i);
+}
+
+static void gelu_mul_backward_backward__strided_row(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, int64_t i, int64_t n) {
+    gelu_mul_backward_backward__rest(a, d, s, i, n);
+}
+
+/* A row along which operands have the steps `s`: 1, or 0 where one is only read and the same for the whole row. */
+CPU_INLINE void gelu_mul_backward_backward__row(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, int64_t n, bool stream) {
+    int64_t i = 0;
+#if ELEMENTWISE_BITS != 0
+    const vector_pair_t same_grad_grad_gate = s.grad_grad_gate == 0 ? vector_same_pair(d.grad_grad_gate) : (vector_pair_t){0};
+    const vector_pair_t same_grad_grad_up = s.grad_grad_up == 0 ? vector_same_pair(d.grad_grad_up) : (vector_pair_t){0};
+    const vector_pair_t same_grad_y = s.grad_y == 0 ? vector_same_pair(d.grad_y) : (vector_pair_t){0};
+    const vector_pair_t same_gate = s.gate == 0 ? vector_same_pair(d.gate) : (vector_pair_t){0};
+    const vector_pair_t same_up = s.up == 0 ? vector_same_pair(d.up) : (vector_pair_t){0};
+    const int64_t head = stream ? vector_stream_head(d.grad_grad_y, n) : 0;
+    gelu_mul_backward_backward__strided_row(a, d, s, 0, head);
+    for (i = head; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
+        gelu_mul_backward_backward__in first, second;
+        gelu_mul_backward_backward__out out_first, out_second;
+        vector_pair_t pair_grad_grad_gate = same_grad_grad_gate;
+        if (s.grad_grad_gate != 0) {
+            pair_grad_grad_gate = vector_load_pair(d.grad_grad_gate + i);
+            vector_prefetch_pair(d.grad_grad_gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+        }
+        first.grad_grad_gate = pair_grad_grad_gate.a;
+        second.grad_grad_gate = pair_grad_grad_gate.b;
+        vector_pair_t pair_grad_grad_up = same_grad_grad_up;
+        if (s.grad_grad_up != 0) {
+            pair_grad_grad_up = vector_load_pair(d.grad_grad_up + i);
+            vector_prefetch_pair(d.grad_grad_up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+        }
+        first.grad_grad_up = pair_grad_grad_up.a;
+        second.grad_grad_up = pair_grad_grad_up.b;
+        vector_pair_t pair_grad_y = same_grad_y;
+        if (s.grad_y != 0) {
+            pair_grad_y = vector_load_pair(d.grad_y + i);
+            vector_prefetch_pair(d.grad_y + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+        }
+        first.grad_y = pair_grad_y.a;
+        second.grad_y = pair_grad_y.b;
+        vector_pair_t pair_gate = same_gate;
+        if (s.gate != 0) {
+            pair_gate = vector_load_pair(d.gate + i);
+            vector_prefetch_pair(d.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+        }
+        first.gate = pair_gate.a;
+        second.gate = pair_gate.b;
+        vector_pair_t pair_up = same_up;
+        if (s.up != 0) {
+            pair_up = vector_load_pair(d.up + i);
+            vector_prefetch_pair(d.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+        }
+        first.up = pair_up.a;
+        second.up = pair_up.b;
+        gelu_mul_backward_backward__lines(a, &first, &out_first);
+        gelu_mul_backward_backward__lines(a, &second, &out_second);
+        if (d.grad_grad_y != NULL)
+            vector_store_pair(d.grad_grad_y + i, out_first.grad_grad_y, out_second.grad_grad_y, stream);
+        if (d.grad_gate != NULL)
+            vector_store_pair(d.grad_gate + i, out_first.grad_gate, out_second.grad_gate, stream);
+        if (d.grad_up != NULL)
+            vector_store_pair(d.grad_up + i, out_first.grad_up, out_second.grad_up, stream);
+    }
+#endif
+    (void)stream;
+    gelu_mul_backward_backward__rest(a, d, s, i, n);
+}
+static void gelu_mul_backward_backward__unit_row(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, int64_t n, bool stream) {
+    const gelu_mul_backward_backward__step s = {
+        .grad_grad_gate = 1,
+        .grad_grad_up = 1,
+        .grad_y = 1,
+        .gate = 1,
+        .up = 1,
+        .grad_grad_y = 1,
+        .grad_gate = 1,
+        .grad_up = 1,
+    };
+    gelu_mul_backward_backward__row(a, d, s, n, stream);
+}
+static void gelu_mul_backward_backward__broadcast_row(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, int64_t n, bool stream) {
+    gelu_mul_backward_backward__row(a, d, s, n, stream);
+}
+CPU_INLINE bool gelu_mul_backward_backward__is_broadcast(gelu_mul_backward_backward__step s) {
+    return (s.grad_grad_gate == 0 || s.grad_grad_gate == 1) && (s.grad_grad_up == 0 || s.grad_grad_up == 1) && (s.grad_y == 0 || s.grad_y == 1) && (s.gate == 0 || s.gate == 1) && (s.up == 0 || s.up == 1) && s.grad_grad_y == 1 && s.grad_gate == 1 && s.grad_up == 1;
+}
+CPU_INLINE bool gelu_mul_backward_backward__is_unit(gelu_mul_backward_backward__step s) {
+    return s.grad_grad_gate == 1 && s.grad_grad_up == 1 && s.grad_y == 1 && s.gate == 1 && s.up == 1 && s.grad_grad_y == 1 && s.grad_gate == 1 && s.grad_up == 1;
+}
+
+/* Units are elements where there is one dim, tiles otherwise. */
+static void gelu_mul_backward_backward(const gelu_mul_backward_backward_args *a, int64_t begin, int64_t end) {
+    const elementwise_layout *const layout = a->layout__;
+    const gelu_mul_backward_backward__step s = {
+        .grad_grad_gate = a->stride__[0][0],
+        .grad_grad_up = a->stride__[1][0],
+        .grad_y = a->stride__[2][0],
+        .gate = a->stride__[3][0],
+        .up = a->stride__[4][0],
+        .grad_grad_y = a->stride__[5][0],
+        .grad_gate = a->stride__[6][0],
+        .grad_up = a->stride__[7][0],
+    };
+    gelu_mul_backward_backward__data d = {
+        .grad_grad_gate = a->grad_grad_gate,
+        .grad_grad_up = a->grad_grad_up,
+        .grad_y = a->grad_y,
+        .gate = a->gate,
+        .up = a->up,
+        .grad_grad_y = a->grad_grad_y,
+        .grad_gate = a->grad_gate,
+        .grad_up = a->grad_up,
+    };
+    if (layout->dims == 1) {
+        d.grad_grad_gate = d.grad_grad_gate + begin * s.grad_grad_gate;
+        d.grad_grad_up = d.grad_grad_up + begin * s.grad_grad_up;
+        d.grad_y = d.grad_y + begin * s.grad_y;
+        d.gate = d.gate + begin * s.gate;
+        d.up = d.up + begin * s.up;
+        d.grad_grad_y = d.grad_grad_y == NULL ? NULL : d.grad_grad_y + begin * s.grad_grad_y;
+        d.grad_gate = d.grad_gate == NULL ? NULL : d.grad_gate + begin * s.grad_gate;
+        d.grad_up = d.grad_up == NULL ? NULL : d.grad_up + begin * s.grad_up;
+        const bool stream = gelu_mul_backward_backward__is_broadcast(s) && a->grad_grad_y != NULL && a->grad_gate != NULL && a->grad_up != NULL && cpu_aligned_alike(a->grad_grad_y, a->grad_gate) && cpu_aligned_alike(a->grad_grad_y, a->grad_up) && vector_streams(a->grad_grad_y, layout->elements);
+        if (layout->unit)
+            gelu_mul_backward_backward__unit_row(a, d, end - begin, stream);
+        else if (gelu_mul_backward_backward__is_broadcast(s))
+            gelu_mul_backward_backward__broadcast_row(a, d, s, end - begin, stream);
+        else
+            gelu_mul_backward_backward__strided_row(a, d, s, 0, end - begin);
+        if (stream)
+            vector_stream_end();
+        return;
+    }
+    const gelu_mul_backward_backward__step down = {
+        .grad_grad_gate = a->stride__[0][1],
+        .grad_grad_up = a->stride__[1][1],
+        .grad_y = a->stride__[2][1],
+        .gate = a->stride__[3][1],
+        .up = a->stride__[4][1],
+        .grad_grad_y = a->stride__[5][1],
+        .grad_gate = a->stride__[6][1],
+        .grad_up = a->stride__[7][1],
+    };
+    gelu_mul_backward_backward__buffers buffers;
+    gelu_mul_backward_backward__data packed = {0};
+    cpu_tile packed_tile = {0};
+    for (int64_t unit = begin; unit < end; unit++) {
+        const cpu_tile tile = cpu_tile_at(layout, unit);
+        gelu_mul_backward_backward__data row = {
+            .grad_grad_gate = d.grad_grad_gate + cpu_tile_offset(layout, &tile, a->stride__[0]),
+            .grad_grad_up = d.grad_grad_up + cpu_tile_offset(layout, &tile, a->stride__[1]),
+            .grad_y = d.grad_y + cpu_tile_offset(layout, &tile, a->stride__[2]),
+            .gate = d.gate + cpu_tile_offset(layout, &tile, a->stride__[3]),
+            .up = d.up + cpu_tile_offset(layout, &tile, a->stride__[4]),
+            .grad_grad_y = d.grad_grad_y == NULL ? NULL : d.grad_grad_y + cpu_tile_offset(layout, &tile, a->stride__[5]),
+            .grad_gate = d.grad_gate == NULL ? NULL : d.grad_gate + cpu_tile_offset(layout, &tile, a->stride__[6]),
+            .grad_up = d.grad_up == NULL ? NULL : d.grad_up + cpu_tile_offset(layout, &tile, a->stride__[7]),
+        };
+        gelu_mul_backward_backward__step across = s, next = down;
+        if (row.grad_grad_gate != NULL && cpu_is_packed(layout, a->stride__[0])) {
+            if (row.grad_grad_gate != packed.grad_grad_gate || !cpu_tile_covers(&packed_tile, &tile))
+                cpu_pack(buffers.grad_grad_gate, row.grad_grad_gate, sizeof *row.grad_grad_gate, layout, &tile, a->stride__[0]);
+            packed.grad_grad_gate = row.grad_grad_gate;
+            row.grad_grad_gate = buffers.grad_grad_gate;
+            across.grad_grad_gate = 1;
+            next.grad_grad_gate = cpu_packed_row(layout);
+        }
+        if (row.grad_grad_up != NULL && cpu_is_packed(layout, a->stride__[1])) {
+            if (row.grad_grad_up != packed.grad_grad_up || !cpu_tile_covers(&packed_tile, &tile))
+                cpu_pack(buffers.grad_grad_up, row.grad_grad_up, sizeof *row.grad_grad_up, layout, &tile, a->stride__[1]);
+            packed.grad_grad_up = row.grad_grad_up;
+            row.grad_grad_up = buffers.grad_grad_up;
+            across.grad_grad_up = 1;
+            next.grad_grad_up = cpu_packed_row(layout);
+        }
+        if (row.grad_y != NULL && cpu_is_packed(layout, a->stride__[2])) {
+            if (row.grad_y != packed.grad_y || !cpu_tile_covers(&packed_tile, &tile))
+                cpu_pack(buffers.grad_y, row.grad_y, sizeof *row.grad_y, layout, &tile, a->stride__[2]);
+            packed.grad_y = row.grad_y;
+            row.grad_y = buffers.grad_y;
+            across.grad_y = 1;
+            next.grad_y = cpu_packed_row(layout);
+        }
+        if (row.gate != NULL && cpu_is_packed(layout, a->stride__[3])) {
+            if (row.gate != packed.gate || !cpu_tile_covers(&packed_tile, &tile))
+                cpu_pack(buffers.gate, row.gate, sizeof *row.gate, layout, &tile, a->stride__[3]);
+            packed.gate = row.gate;
+            row.gate = buffers.gate;
+            across.gate = 1;
+            next.gate = cpu_packed_row(layout);
+        }
+        if (row.up != NULL && cpu_is_packed(layout, a->stride__[4])) {
+            if (row.up != packed.up || !cpu_tile_covers(&packed_tile, &tile))
+                cpu_pack(buffers.up, row.up, sizeof *row.up, layout, &tile, a->stride__[4]);
+            packed.up = row.up;
+            row.up = buffers.up;
+            across.up = 1;
+            next.up = cpu_packed_row(layout);
+        }
+        packed_tile = tile;
+        const bool joined = layout->order == ELEMENTWISE_PACKED;
+        for (int64_t k = 0; k < (joined ? 1 : tile.rows); k++) {
+            if (gelu_mul_backward_backward__is_unit(across))
+                gelu_mul_backward_backward__unit_row(a, row, joined ? tile.row * tile.rows : tile.row, false);
+            else if (gelu_mul_backward_backward__is_broadcast(across))
+                gelu_mul_backward_backward__broadcast_row(a, row, across, tile.row, false);
+            else
+                gelu_mul_backward_backward__strided_row(a, row, across, 0, tile.row);
+            row.grad_grad_gate = row.grad_grad_gate + next.grad_grad_gate;
+            row.grad_grad_up = row.grad_grad_up + next.grad_grad_up;
+            row.grad_y = row.grad_y + next.grad_y;
+            row.gate = row.gate + next.gate;
+            row.up = row.up + next.up;
+            row.grad_grad_y = row.grad_grad_y == NULL ? NULL : row.grad_grad_y + next.grad_grad_y;
+            row.grad_gate = row.grad_gate == NULL ? NULL : row.grad_gate + next.grad_gate;
+            row.grad_up = row.grad_up == NULL ? NULL : row.grad_up + next.grad_up;
+        }
+    }
+}
+
+static gelu_mul_backward_backward_args gelu_mul_backward_backward_args_from(const void *record) {
+    const gelu_mul_backward_backward_call *const call = record;
+    return (gelu_mul_backward_backward_args){
+        .grad_grad_gate = call->grad_grad_gate,
+        .grad_grad_up = call->grad_grad_up,
+        .grad_y = call->grad_y,
+        .gate = call->gate,
+        .up = call->up,
+        .grad_grad_y = call->grad_grad_y,
+        .grad_gate = call->grad_gate,
+        .grad_up = call->grad_up,
+        .shape = call->shape,
+        .approximate = call->approximate,
+        .layout__ = &call->layout__,
+        .stride__ = call->stride__,
+    };
+}
+
+void CPU_SYMBOL(gelu_mul_backward_backward)(const void *record, int64_t begin, int64_t end);
+
+void CPU_SYMBOL(gelu_mul_backward_backward)(const void *record, int64_t begin, int64_t end) {
+    const gelu_mul_backward_backward_args args = gelu_mul_backward_backward_args_from(record);
+    gelu_mul_backward_backward(&args, begin, end);
+}

@@ -1,0 +1,31 @@
+/* my_ops::gelu_mul(Tensor gate, Tensor up, str approximate="none") -> Tensor
+ *
+ * What the host function hands to the kernels of gelu_mul.
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
+ * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
+ * it. */
+#ifndef MY_OPS_GELU_MUL_H
+#define MY_OPS_GELU_MUL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../csrc/elementwise_layout.h"
+
+/* What approximate is, by its words. */
+enum {
+    gelu_mul_approximate_none,
+    gelu_mul_approximate_tanh,
+};
+
+typedef struct gelu_mul_call {
+    const void *gate; /* T[*shape] */
+    const void *up; /* T[*shape] */
+    void *y; /* T[*shape] */
+    int64_t shape;
+    int32_t approximate; /* choice(none, tanh) */
+    elementwise_layout layout__; /* what the loops run over */
+    int64_t stride__[3][ELEMENTWISE_DIMS]; /* of each operand */
+} gelu_mul_call;
+
+#endif

@@ -1,0 +1,398 @@
+// my_ops::gelu_mul_backward_backward(Tensor grad_grad_gate, Tensor grad_grad_up, Tensor grad_y, Tensor gate, Tensor up, str approximate, *, bool[3] grad_mask=[True, True, True]) -> (Tensor, Tensor, Tensor)
+//
+// The loops of gelu_mul_backward_backward, for each choice of dtypes and each way in which operands may lie in memory.
+#include "element_math.cuh"
+#include "elementwise.cuh"
+#include "gelu_mul_backward_backward_call.h"
+
+// grad_grad_y: derived
+// grad_gate: derived
+// grad_up: derived
+template <typename T>
+struct gelu_mul_backward_backward__loops1 {
+    using call = gelu_mul_backward_backward_call;
+    static constexpr int OPERANDS = 8;
+    static constexpr int VECTOR = elementwise::vector_of<T>();
+
+    struct loaded {
+        double grad_grad_up;
+        double gate;
+        double grad_grad_gate;
+        double up;
+        double grad_y;
+    };
+    struct results {
+        double grad_grad_y;
+        double grad_gate;
+        double grad_up;
+    };
+    static __device__ __forceinline__ void lines(const call &a, const loaded &in, results &out) {
+        const double t3 = 0.5 * in.gate;
+        const bool t5 = a.approximate == gelu_mul_backward_backward_approximate_none;
+        const double t7 = in.gate * 0.7071067811865476;
+        const double t8 = elementwise::erf(t7);
+        const double t11 = in.gate * in.gate;
+        const double t12 = in.gate * t11;
+        const double t13 = 0.044715 * t12;
+        const double t14 = in.gate + t13;
+        const double t15 = 0.7978845608028654 * t14;
+        const double t16 = elementwise::tanh(t15);
+        const double t17 = t5 ? t8 : t16;
+        const double t18 = 1.0 + t17;
+        const double t22 = in.grad_grad_gate * 0.5;
+        const double t23 = t22 * t18;
+        const double t24 = in.grad_grad_gate * 0.7071067811865476;
+        const double t25 = t7 * t7;
+        const double t26 = -t25;
+        const double t27 = elementwise::exp(t26);
+        const double t28 = t24 * t27;
+        const double t30 = t28 * 1.1283791670955126;
+        const double t32 = t5 ? t30 : 0.0;
+        const double t34 = 3.0 * t11;
+        const double t35 = in.grad_grad_gate * t34;
+        const double t36 = t35 * 0.044715;
+        const double t37 = in.grad_grad_gate + t36;
+        const double t38 = t37 * 0.7978845608028654;
+        const double t39 = t16 * t16;
+        const double t40 = 1.0 - t39;
+        const double t41 = t38 * t40;
+        const double t42 = t5 ? 0.0 : t41;
+        const double t43 = t32 + t42;
+        const double t44 = t43 * t3;
+        const double t45 = t23 + t44;
+        out.grad_grad_y = 0;
+        if (a.grad_grad_y != nullptr) {
+            const double t19 = t3 * t18;
+            const double t20 = in.grad_grad_up * t19;
+            const double t47 = t45 * in.up;
+            const double t48 = t20 + t47;
+            out.grad_grad_y = t48;
+        }
+        out.grad_gate = 0;
+        if (a.grad_gate != nullptr) {
+            const double t50 = in.grad_grad_up * in.grad_y;
+            const double t51 = t50 * t3;
+            const double t52 = in.grad_y * in.up;
+            const double t53 = t22 * t52;
+            const double t54 = t51 + t53;
+            const double t55 = t5 ? t54 : 0.0;
+            const double t56 = 1.1283791670955126 * t55;
+            const double t57 = t56 * t27;
+            const double t58 = t52 * t3;
+            const double t59 = t5 ? t58 : 0.0;
+            const double t60 = 1.1283791670955126 * t59;
+            const double t61 = t24 * t60;
+            const double t62 = t61 * t27;
+            const double t63 = -t62;
+            const double t64 = t63 * t7;
+            const double t65 = t57 + t64;
+            const double t66 = t65 + t64;
+            const double t67 = t66 * 0.7071067811865476;
+            const double t68 = t5 ? 0.0 : t58;
+            const double t69 = t68 * t40;
+            const double t70 = t69 * 0.7978845608028654;
+            const double t71 = t70 * 0.044715;
+            const double t72 = in.grad_grad_gate * t71;
+            const double t73 = t72 * 3.0;
+            const double t75 = 2.0 * in.gate;
+            const double t76 = t73 * t75;
+            const double t77 = t67 + t76;
+            const double t78 = t5 ? 0.0 : t54;
+            const double t79 = t38 * t68;
+            const double t80 = -t79;
+            const double t81 = t80 * t16;
+            const double t82 = t78 + t81;
+            const double t83 = t82 + t81;
+            const double t84 = t83 * t40;
+            const double t85 = t84 * 0.7978845608028654;
+            const double t86 = t77 + t85;
+            const double t87 = t85 * 0.044715;
+            const double t88 = t87 * t34;
+            const double t89 = t86 + t88;
+            const double t90 = t50 * t18;
+            const double t91 = t43 * t52;
+            const double t92 = t90 + t91;
+            const double t93 = t92 * 0.5;
+            const double t94 = t89 + t93;
+            out.grad_gate = t94;
+        }
+        out.grad_up = 0;
+        if (a.grad_up != nullptr) {
+            const double t95 = t45 * in.grad_y;
+            out.grad_up = t95;
+        }
+    }
+
+    template <int N, typename Access> static __device__ __forceinline__ void run(const call &a, const Access &access) {
+        struct {
+            elementwise::elements<T, N> grad_grad_gate;
+            elementwise::elements<T, N> grad_grad_up;
+            elementwise::elements<T, N> grad_y;
+            elementwise::elements<T, N> gate;
+            elementwise::elements<T, N> up;
+            elementwise::elements<T, N> grad_grad_y;
+            elementwise::elements<T, N> grad_gate;
+            elementwise::elements<T, N> grad_up;
+        } d;
+        access.template load<0>(static_cast<const T *>(a.grad_grad_gate), d.grad_grad_gate.value);
+        access.template load<1>(static_cast<const T *>(a.grad_grad_up), d.grad_grad_up.value);
+        access.template load<2>(static_cast<const T *>(a.grad_y), d.grad_y.value);
+        access.template load<3>(static_cast<const T *>(a.gate), d.gate.value);
+        access.template load<4>(static_cast<const T *>(a.up), d.up.value);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            loaded in;
+            results out;
+            in.grad_grad_up = static_cast<double>(elementwise::widen<T>(d.grad_grad_up.value[k]));
+            in.gate = static_cast<double>(elementwise::widen<T>(d.gate.value[k]));
+            in.grad_grad_gate = static_cast<double>(elementwise::widen<T>(d.grad_grad_gate.value[k]));
+            in.up = static_cast<double>(elementwise::widen<T>(d.up.value[k]));
+            in.grad_y = static_cast<double>(elementwise::widen<T>(d.grad_y.value[k]));
+            lines(a, in, out);
+            d.grad_grad_y.value[k] = elementwise::narrow<T>(out.grad_grad_y);
+            d.grad_gate.value[k] = elementwise::narrow<T>(out.grad_gate);
+            d.grad_up.value[k] = elementwise::narrow<T>(out.grad_up);
+        }
+        if (a.grad_grad_y != nullptr) { access.template store<5>(static_cast<T *>(a.grad_grad_y), d.grad_grad_y.value); }
+        if (a.grad_gate != nullptr) { access.template store<6>(static_cast<T *>(a.grad_gate), d.grad_gate.value); }
+        if (a.grad_up != nullptr) { access.template store<7>(static_cast<T *>(a.grad_up), d.grad_up.value); }
+    }
+};
+
+// grad_grad_y: derived
+// grad_gate: derived
+// grad_up: derived
+template <typename T>
+struct gelu_mul_backward_backward__loops2 {
+    using call = gelu_mul_backward_backward_call;
+    static constexpr int OPERANDS = 8;
+    static constexpr int VECTOR = elementwise::vector_of<T>();
+
+    struct loaded {
+        float grad_grad_up;
+        float gate;
+        float grad_grad_gate;
+        float up;
+        float grad_y;
+    };
+    struct results {
+        float grad_grad_y;
+        float grad_gate;
+        float grad_up;
+    };
+    static __device__ __forceinline__ void lines(const call &a, const loaded &in, results &out) {
+        const float t3 = 0.5f * in.gate;
+        const bool t5 = a.approximate == gelu_mul_backward_backward_approximate_none;
+        const float t7 = in.gate * 0.7071067811865476f;
+        const float t8 = elementwise::erf(t7);
+        const float t11 = in.gate * in.gate;
+        const float t12 = in.gate * t11;
+        const float t13 = 0.044715f * t12;
+        const float t14 = in.gate + t13;
+        const float t15 = 0.7978845608028654f * t14;
+        const float t16 = elementwise::tanh(t15);
+        const float t17 = t5 ? t8 : t16;
+        const float t18 = 1.0f + t17;
+        const float t22 = in.grad_grad_gate * 0.5f;
+        const float t23 = t22 * t18;
+        const float t24 = in.grad_grad_gate * 0.7071067811865476f;
+        const float t25 = t7 * t7;
+        const float t26 = -t25;
+        const float t27 = elementwise::exp(t26);
+        const float t28 = t24 * t27;
+        const float t30 = t28 * 1.1283791670955126f;
+        const float t32 = t5 ? t30 : 0.0f;
+        const float t34 = 3.0f * t11;
+        const float t35 = in.grad_grad_gate * t34;
+        const float t36 = t35 * 0.044715f;
+        const float t37 = in.grad_grad_gate + t36;
+        const float t38 = t37 * 0.7978845608028654f;
+        const float t39 = t16 * t16;
+        const float t40 = 1.0f - t39;
+        const float t41 = t38 * t40;
+        const float t42 = t5 ? 0.0f : t41;
+        const float t43 = t32 + t42;
+        const float t44 = t43 * t3;
+        const float t45 = t23 + t44;
+        out.grad_grad_y = 0;
+        if (a.grad_grad_y != nullptr) {
+            const float t19 = t3 * t18;
+            const float t20 = in.grad_grad_up * t19;
+            const float t47 = t45 * in.up;
+            const float t48 = t20 + t47;
+            out.grad_grad_y = t48;
+        }
+        out.grad_gate = 0;
+        if (a.grad_gate != nullptr) {
+            const float t50 = in.grad_grad_up * in.grad_y;
+            const float t51 = t50 * t3;
+            const float t52 = in.grad_y * in.up;
+            const float t53 = t22 * t52;
+            const float t54 = t51 + t53;
+            const float t55 = t5 ? t54 : 0.0f;
+            const float t56 = 1.1283791670955126f * t55;
+            const float t57 = t56 * t27;
+            const float t58 = t52 * t3;
+            const float t59 = t5 ? t58 : 0.0f;
+            const float t60 = 1.1283791670955126f * t59;
+            const float t61 = t24 * t60;
+            const float t62 = t61 * t27;
+            const float t63 = -t62;
+            const float t64 = t63 * t7;
+            const float t65 = t57 + t64;
+            const float t66 = t65 + t64;
+            const float t67 = t66 * 0.7071067811865476f;
+            const float t68 = t5 ? 0.0f : t58;
+            const float t69 = t68 * t40;
+            const float t70 = t69 * 0.7978845608028654f;
+            const float t71 = t70 * 0.044715f;
+            const float t72 = in.grad_grad_gate * t71;
+            const float t73 = t72 * 3.0f;
+            const float t75 = 2.0f * in.gate;
+            const float t76 = t73 * t75;
+            const float t77 = t67 + t76;
+            const float t78 = t5 ? 0.0f : t54;
+            const float t79 = t38 * t68;
+            const float t80 = -t79;
+            const float t81 = t80 * t16;
+            const float t82 = t78 + t81;
+            const float t83 = t82 + t81;
+            const float t84 = t83 * t40;
+            const float t85 = t84 * 0.7978845608028654f;
+            const float t86 = t77 + t85;
+            const float t87 = t85 * 0.044715f;
+            const float t88 = t87 * t34;
+            const float t89 = t86 + t88;
+            const float t90 = t50 * t18;
+            const float t91 = t43 * t52;
+            const float t92 = t90 + t91;
+            const float t93 = t92 * 0.5f;
+            const float t94 = t89 + t93;
+            out.grad_gate = t94;
+        }
+        out.grad_up = 0;
+        if (a.grad_up != nullptr) {
+            const float t95 = t45 * in.grad_y;
+            out.grad_up = t95;
+        }
+    }
+
+    template <int N, typename Access> static __device__ __forceinline__ void run(const call &a, const Access &access) {
+        struct {
+            elementwise::elements<T, N> grad_grad_gate;
+            elementwise::elements<T, N> grad_grad_up;
+            elementwise::elements<T, N> grad_y;
+            elementwise::elements<T, N> gate;
+            elementwise::elements<T, N> up;
+            elementwise::elements<T, N> grad_grad_y;
+            elementwise::elements<T, N> grad_gate;
+            elementwise::elements<T, N> grad_up;
+        } d;
+        access.template load<0>(static_cast<const T *>(a.grad_grad_gate), d.grad_grad_gate.value);
+        access.template load<1>(static_cast<const T *>(a.grad_grad_up), d.grad_grad_up.value);
+        access.template load<2>(static_cast<const T *>(a.grad_y), d.grad_y.value);
+        access.template load<3>(static_cast<const T *>(a.gate), d.gate.value);
+        access.template load<4>(static_cast<const T *>(a.up), d.up.value);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            loaded in;
+            results out;
+            in.grad_grad_up = static_cast<float>(elementwise::widen<T>(d.grad_grad_up.value[k]));
+            in.gate = static_cast<float>(elementwise::widen<T>(d.gate.value[k]));
+            in.grad_grad_gate = static_cast<float>(elementwise::widen<T>(d.grad_grad_gate.value[k]));
+            in.up = static_cast<float>(elementwise::widen<T>(d.up.value[k]));
+            in.grad_y = static_cast<float>(elementwise::widen<T>(d.grad_y.value[k]));
+            lines(a, in, out);
+            d.grad_grad_y.value[k] = elementwise::narrow<T>(out.grad_grad_y);
+            d.grad_gate.value[k] = elementwise::narrow<T>(out.grad_gate);
+            d.grad_up.value[k] = elementwise::narrow<T>(out.grad_up);
+        }
+        if (a.grad_grad_y != nullptr) { access.template store<5>(static_cast<T *>(a.grad_grad_y), d.grad_grad_y.value); }
+        if (a.grad_gate != nullptr) { access.template store<6>(static_cast<T *>(a.grad_gate), d.grad_gate.value); }
+        if (a.grad_up != nullptr) { access.template store<7>(static_cast<T *>(a.grad_up), d.grad_up.value); }
+    }
+};
+
+#if CUDA_UNIT == 0
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__float64__flat(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    elementwise::run_flat<gelu_mul_backward_backward__loops1<double>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__float64__vectors(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    elementwise::run_vectors<gelu_mul_backward_backward__loops1<double>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__float64__narrow(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    elementwise::run_singles<gelu_mul_backward_backward__loops1<double>, uint32_t>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__float64__wide(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    elementwise::run_singles<gelu_mul_backward_backward__loops1<double>, uint64_t>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__float32__flat(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    elementwise::run_flat<gelu_mul_backward_backward__loops2<float>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__float32__vectors(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    elementwise::run_vectors<gelu_mul_backward_backward__loops2<float>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__float32__narrow(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    elementwise::run_singles<gelu_mul_backward_backward__loops2<float>, uint32_t>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__float32__wide(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    elementwise::run_singles<gelu_mul_backward_backward__loops2<float>, uint64_t>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__float16__flat(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    elementwise::run_flat<gelu_mul_backward_backward__loops2<__half>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__float16__vectors(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    elementwise::run_vectors<gelu_mul_backward_backward__loops2<__half>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__float16__narrow(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    elementwise::run_singles<gelu_mul_backward_backward__loops2<__half>, uint32_t>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__float16__wide(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    elementwise::run_singles<gelu_mul_backward_backward__loops2<__half>, uint64_t>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__bfloat16__flat(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    elementwise::run_flat<gelu_mul_backward_backward__loops2<__nv_bfloat16>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__bfloat16__vectors(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    elementwise::run_vectors<gelu_mul_backward_backward__loops2<__nv_bfloat16>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__bfloat16__narrow(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    elementwise::run_singles<gelu_mul_backward_backward__loops2<__nv_bfloat16>, uint32_t>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__bfloat16__wide(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    elementwise::run_singles<gelu_mul_backward_backward__loops2<__nv_bfloat16>, uint64_t>(call);
+}
+
+#endif
