@@ -59,8 +59,9 @@ strerror strftime strncat strpbrk strrchr strspn strxfrm towlower towupper vfpri
 _CALLER = "args begin call cpu end record tensor"
 # Headers and types of csrc/device.
 _DEVICE = """
-cross_entropy_rows dtype element_math elementwise float8 float8_fnuz full_cuda max_sum packed reduce rotation row_vectors
-staged_rows vector accumulator bits_t element_bits group_buffer quotient stage two vector_size warp_group
+cross_entropy_rows dtype element_math elementwise float8 float8_fnuz full_cuda max_sum packed reduce rotation
+row_max row_vectors staged_rows vector
+accumulator bits_t element_bits group_buffer quotient stage two vector_size warp_group
 """
 # Types and variables of the C library that device code sees; so are names that end with _t.
 _C_TYPES = "daylight fd_set nv signgam timezone tzname u_char u_int u_long u_short uint ulong ushort"

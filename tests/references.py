@@ -131,3 +131,16 @@ def silu_mul(gate: Tensor, up: Tensor) -> Tensor:
 
 def gelu_mul(gate: Tensor, up: Tensor, approximate: str) -> Tensor:
     return torch.nn.functional.gelu(gate, approximate=approximate) * up
+
+
+def quantize_per_token(x: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+    """In float32, which the operator promises: whole numbers depend on it."""
+    limit = 127.0 if dtype == torch.int8 else 448.0
+    x = x.float()
+    largest = x.abs().amax(-1) if x.shape[-1] else x.new_zeros(x.shape[:-1])
+    factor = torch.full_like(largest, limit).div(largest).clamp(max=torch.finfo(torch.float32).max).unsqueeze(-1)
+    if dtype == torch.int8:
+        q = (x * factor).round().nan_to_num(0).to(dtype)
+    else:
+        q = (x * factor).clamp(-limit, limit).to(dtype).double()
+    return q, (largest / limit).double()

@@ -24,6 +24,7 @@ BoxedKernel silu_mul_backward_backward_boxed;
 BoxedKernel gelu_mul_boxed;
 BoxedKernel gelu_mul_backward_boxed;
 BoxedKernel gelu_mul_backward_backward_boxed;
+BoxedKernel quantize_per_token_boxed;
 BoxedKernel gather_rows_boxed;
 
 #endif

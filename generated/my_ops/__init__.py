@@ -11,6 +11,7 @@ from .ops.gather_rows import gather_rows
 from .ops.gelu_mul import gelu_mul
 from .ops.gelu_mul_backward import gelu_mul_backward
 from .ops.gelu_mul_backward_backward import gelu_mul_backward_backward
+from .ops.quantize_per_token import quantize_per_token
 from .ops.rms_norm import rms_norm
 from .ops.rms_norm_backward import rms_norm_backward
 from .ops.rope import rope, rope_
@@ -31,6 +32,7 @@ __all__ = [
     "gelu_mul",
     "gelu_mul_backward",
     "gelu_mul_backward_backward",
+    "quantize_per_token",
     "rms_norm",
     "rms_norm_backward",
     "rope",

@@ -30,6 +30,7 @@ _OPERATORS = (
     "my_ops::gelu_mul",
     "my_ops::gelu_mul_backward",
     "my_ops::gelu_mul_backward_backward",
+    "my_ops::quantize_per_token",
     "my_ops::rms_norm",
     "my_ops::rms_norm_backward",
     "my_ops::rope",
