@@ -17,6 +17,15 @@ def python_escape(text: str) -> str:
     return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in text)
 
 
+def python_string(text: str) -> str:
+    """A Python literal that holds `text`, in the quotes that a formatter chooses: those that need fewer escapes."""
+    escaped = python_escape(text)
+    if text.count('"') <= text.count("'"):
+        return f'"{escaped}"'
+    plain = escaped.replace('\\"', '"').replace("'", "\\'")
+    return f"'{plain}'"
+
+
 def print_message_python(message: Message, names: PythonNames, part: Callable[[Part], str], prefix: str = "") -> str:
     """The message as a Python string literal that begins with `prefix`.
 

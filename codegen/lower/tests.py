@@ -21,7 +21,7 @@ from codegen.lower.tests_samples import absences, base, growing, large, samples
 from codegen.lower.tests_scalars import kind_of, literal, sampled
 from codegen.lower.tests_texts import WrongTensor
 from codegen.lower.tests_values import Elements
-from codegen.messages_python import python_escape
+from codegen.messages_python import python_string
 from codegen.model import Library, Operator
 from codegen.tags import tags_of
 from codegen.types import is_floating
@@ -53,21 +53,17 @@ class TestView:
     random: bool
 
 
-def _string(text: str) -> str:
-    return f'"{python_escape(text)}"'
-
-
 def _tuple(items: Iterable[str]) -> str:
     listed = list(items)
     return f"({', '.join(listed)}{',' if len(listed) == 1 else ''})"
 
 
 def _strings(names: Iterable[str]) -> str:
-    return _tuple(_string(name) for name in names)
+    return _tuple(python_string(name) for name in names)
 
 
 def _dict(entries: Iterable[tuple[str, str]]) -> str:
-    return "{" + ", ".join(f"{_string(name)}: {value}" for name, value in entries) + "}"
+    return "{" + ", ".join(f"{python_string(name)}: {value}" for name, value in entries) + "}"
 
 
 def _broken_dict(entries: Iterable[tuple[str, str]], indent: int) -> list[str]:
@@ -76,16 +72,16 @@ def _broken_dict(entries: Iterable[tuple[str, str]], indent: int) -> list[str]:
     whole = _dict(listed)
     if indent + len(whole) + 1 <= COLUMNS:
         return [whole]
-    return ["{", *(f"    {_string(name)}: {value}," for name, value in listed), "}"]
+    return ["{", *(f"    {python_string(name)}: {value}," for name, value in listed), "}"]
 
 
 def _dtype(dtype: Dtype) -> str:
     match dtype:
         case Acc():
-            return _string(f"acc({dtype.variable})")
+            return python_string(f"acc({dtype.variable})")
         case FixedDtype():
-            return _string(dtype.name)
-    return _string(dtype.name)
+            return python_string(dtype.name)
+    return python_string(dtype.name)
 
 
 def _word(word: Word) -> str:
@@ -135,8 +131,8 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
     mixed = [variable for variable in op.types if variable.listed]
     sized = [output for output in op.public_outputs if sized_by(output)]
     fields = [
-        ("namespace", _string(library.namespace)),
-        ("name", _string(op.name)),
+        ("namespace", python_string(library.namespace)),
+        ("name", python_string(op.name)),
         ("arguments", _strings(argument.name for argument in op.arguments)),
         ("keywords", _strings(argument.name for argument in op.arguments if argument.keyword_only)),
         (
@@ -152,19 +148,19 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         ("outputs", _dict((output.name, _dtype(output.type.dtype)) for output in op.public_outputs)),
         ("saved", _dict((output.name, _dtype(output.type.dtype)) for output in op.saved_outputs)),
         ("mask", str(op.grad_mask)),
-        ("autograd", _string(autograd_state(op))),
-        ("second", _string(_second(library, op))),
-        ("backward", _string(op.backward.operator if op.backward else "")),
+        ("autograd", python_string(autograd_state(op))),
+        ("second", python_string(_second(library, op))),
+        ("backward", python_string(op.backward.operator if op.backward else "")),
         ("gradients", _strings(_gradients(op, usual))),
         ("kept", _strings(name for name in kept if name in dict(tensors))),
-        ("reference", _string(op.reference)),
+        ("reference", python_string(op.reference)),
         ("tolerance", _dict((name, repr(value)) for name, value in op.tolerance)),
         *([("words", "\n    ".join(_broken_dict(words, 4 + len("words="))))] if words else []),
         *([("tags", _strings(tags_of(op)))] if tags_of(op) else []),
         *([("alike", _dict((o.name, _strings(alike(op, o))) for o in broadcast))] if broadcast else []),
         *([("is_elementwise", "True")] if op.elementwise else []),
         *([("random", "True")] if op.random else []),
-        *([("autocast", _string(op.autocast)), ("cast", _cast(op))] if op.autocast else []),
+        *([("autocast", python_string(op.autocast)), ("cast", _cast(op))] if op.autocast else []),
         *([("pinned", _strings(argument.name for argument in op.pinned))] if op.pinned else []),
         *([("lists", _strings(argument.name for argument in op.lists))] if op.lists else []),
         *([("dynamic", _strings(output.name for output in sized))] if sized else []),
@@ -186,7 +182,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
 def _from_the_call(op: Operator) -> list[tuple[str, str]]:
     """Arguments whose values are a dtype or the device of the call."""
     kinds = [(argument.name, kind_of(argument)) for argument in op.scalars]
-    dtypes = [(name, _string(kind.variable)) for name, kind in kinds if kind.variable]
+    dtypes = [(name, python_string(kind.variable)) for name, kind in kinds if kind.variable]
     devices = [name for name, kind in kinds if kind.kind == "device"]
     found = [("dtypes", _dict(dtypes))] if dtypes else []
     return [*found, ("devices", _strings(devices))] if devices else found
@@ -210,8 +206,8 @@ def _derived(library: Library, op: Operator, indent: int) -> list[str]:
     """What a derived operator is the gradient of."""
     before = library.operator(op.derived_from)
     usual = base(before)
-    tensors = [(argument.name, _string(usual.dtype_of(argument.name))) for argument in before.tensors]
-    scalars = [(name, repr(value)) for name, value in usual.scalars.items()]
+    tensors = [(argument.name, python_string(usual.dtype_of(argument.name))) for argument in before.tensors]
+    scalars = [(name, literal(value, kind_of(before.argument(name)))) for name, value in usual.scalars.items()]
     taken = {argument.name for argument in op.arguments}
     outputs = [output.name for output in before.public_outputs if f"grad_{output.name}" in taken]
     parts: list[str | list[str]] = [
@@ -226,7 +222,9 @@ def _derived(library: Library, op: Operator, indent: int) -> list[str]:
 
 
 def _types(op: Operator) -> list[str]:
-    entries = [_broken(f'"{variable.name}": ', [_string(name) for name in variable.dtypes]) for variable in op.types]
+    entries = [
+        _broken(f'"{variable.name}": ', [python_string(name) for name in variable.dtypes]) for variable in op.types
+    ]
     whole = "{" + ", ".join(line for entry in entries for line in entry) + "}"
     if all(len(entry) == 1 for entry in entries) and len(whole) + 11 <= COLUMNS:
         return [f"    types={whole},"]
@@ -293,19 +291,19 @@ def _wrong_tensor(tensor: WrongTensor) -> str:
     extra += f", strides={tensor.strides}" if tensor.strides else ""
     many = len(tensor.shape) > MAX_DIMS and set(tensor.shape) == {1}
     shape = f"(1,) * {len(tensor.shape)}" if many else str(tensor.shape)
-    return f"Tensor({_string(tensor.dtype)}, {shape}{extra})"
+    return f"Tensor({python_string(tensor.dtype)}, {shape}{extra})"
 
 
 def _wrong(op: Operator, wrong: Wrong) -> list[str]:
     changes = [(name, _wrong_tensor(tensor)) for name, tensor in wrong.tensors]
     changes += [(name, f"[{', '.join(map(_wrong_tensor, tensors))}]") for name, tensors in wrong.lists]
     changes += [(name, "None") for name in wrong.absent]
-    changes += [(wrong.alias[0], f"Alias({_string(wrong.alias[1])})")] if wrong.alias else []
+    changes += [(wrong.alias[0], f"Alias({python_string(wrong.alias[1])})")] if wrong.alias else []
     changes += [(name, literal(value, kind_of(op.argument(name)))) for name, value in wrong.scalars]
     if not changes:
         changes = [("grad_mask", repr([True] * (len(op.outputs) + 1)))]
     flags = [f"{flag}=True" for flag in ("elements", "memory") if getattr(wrong, flag)]
-    arguments = [_dict(changes), _string(wrong.text), *flags]
+    arguments = [_dict(changes), python_string(wrong.text), *flags]
     lines = call("Wrong", arguments, indent=4)
     return [f"    {line}" for line in _ended(lines)]
 
@@ -323,7 +321,7 @@ def _samples(op: Operator, usual: Sample, calls: list[str]) -> list[str]:
     """Calls that results are compared for; where a function gives them, the usual one comes first if it is right."""
     if not op.samples.function:
         return ["SAMPLES = [", *calls, "]"]
-    more = f"project.samples({_string(op.samples.function)})"
+    more = f"project.samples({python_string(op.samples.function)})"
     return ["SAMPLES = [", _sample(usual, usual), f"    *{more},", "]"] if usual.valid() else [f"SAMPLES = {more}"]
 
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from codegen.contract import Argument, ScalarType, StarEntry, TensorType, numbers_in
 from codegen.expr import names
 from codegen.messages import MAX_TEXT
+from codegen.messages_python import python_string
 from codegen.model import Operator
 from codegen.rules import ChoiceRule, LengthRule, SizesRule, TextRule
 
@@ -121,5 +122,15 @@ def breaking(rule: ChoiceRule | TextRule | LengthRule | SizesRule) -> tuple[Scal
 def literal(scalar: Scalar, kind: ScalarType) -> str:
     """A value as generated tests write it."""
     if isinstance(scalar, str):
-        return f'Dtype("{scalar}")' if kind.kind == "dtype" else ascii(scalar)
+        return f'Dtype("{scalar}")' if kind.kind == "dtype" else _text(scalar)
     return repr(list(scalar)) if isinstance(scalar, tuple) else repr(scalar)
+
+
+def _text(text: str) -> str:
+    """A string; one that repeats itself to its end as a product."""
+    for start, unit in ((0, 1), (1, 2)):
+        count = (len(text) - start) // unit
+        if count > 20 and text[start:] == text[start : start + unit] * count:
+            first = f"{python_string(text[:start])} + " if start else ""
+            return f"{first}{python_string(text[start : start + unit])} * {count}"
+    return python_string(text)

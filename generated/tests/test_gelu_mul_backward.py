@@ -13,7 +13,7 @@ OP = Contract(
     keywords=(),
     types={"T": ("float64", "float32", "float16", "bfloat16")},
     tensors={"grad_y": "T", "gate": "T", "up": "T"},
-    scalars={"approximate": 'none'},
+    scalars={"approximate": "none"},
     absences=((),),
     defaults=(),
     written=(),
@@ -36,7 +36,7 @@ OP = Contract(
         "grad_up": ("like(grad_y)",),
     },
     is_elementwise=True,
-    derived=Derived({"gate": "float64", "up": "float64"}, {"approximate": 'none'}, ("y",), ("gate", "up")),
+    derived=Derived({"gate": "float64", "up": "float64"}, {"approximate": "none"}, ("y",), ("gate", "up")),
 )
 # The first is the usual call.
 SAMPLES = [
@@ -54,7 +54,7 @@ SAMPLES = [
     {"grad_y": (1000,), "gate": (1000,), "up": (1000,)},
     {"grad_y": (1024,), "gate": (1024,), "up": (1024,)},
     {"grad_y": (1100,), "gate": (1100,), "up": (1100,)},
-    {"grad_y": (2, 3), "gate": (2, 3), "up": (2, 3), "approximate": 'tanh'},
+    {"grad_y": (2, 3), "gate": (2, 3), "up": (2, 3), "approximate": "tanh"},
     {"grad_y": (70001,), "gate": (70001,), "up": (70001,)},
 ]
 GROWING = [
@@ -77,11 +77,11 @@ WRONG = [
     Wrong({"up": Tensor("int32", (2, 3))}, "up: expected dtype float64 (as grad_y), got int32"),
     Wrong({"gate": Tensor("float64", (2, 3), other=True)}, "gate: expected device {device} (as grad_y), got {other}"),
     Wrong({"up": Tensor("float64", (2, 3), other=True)}, "up: expected device {device} (as grad_y), got {other}"),
-    Wrong({"approximate": 'nones'}, "approximate: expected none or tanh, got \"nones\""),
-    Wrong({"approximate": ''}, "approximate: expected none or tanh, got \"\""),
+    Wrong({"approximate": "nones"}, 'approximate: expected none or tanh, got "nones"'),
+    Wrong({"approximate": ""}, 'approximate: expected none or tanh, got ""'),
     Wrong(
-        {"approximate": '\x01\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac'},
-        "approximate: expected none or tanh, got \"?é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é...\"",
+        {"approximate": "\U00000001" + "é€" * 200},
+        'approximate: expected none or tanh, got "?é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é..."',
     ),
     Wrong(
         {"gate": Tensor("float64", (2, 4))},

@@ -13,7 +13,7 @@ OP = Contract(
     keywords=(),
     types={"T": ("float64", "float32", "float16", "bfloat16")},
     tensors={"grad_grad_gate": "T", "grad_grad_up": "T", "grad_y": "T", "gate": "T", "up": "T"},
-    scalars={"approximate": 'none'},
+    scalars={"approximate": "none"},
     absences=((),),
     defaults=(),
     written=(),
@@ -41,10 +41,10 @@ OP = Contract(
     is_elementwise=True,
     derived=Derived(
         {"grad_y": "float64", "gate": "float64", "up": "float64"},
-        {"approximate": 'none'},
+        {"approximate": "none"},
         ("grad_gate", "grad_up"),
         ("grad_y", "gate", "up"),
-        Derived({"gate": "float64", "up": "float64"}, {"approximate": 'none'}, ("y",), ("gate", "up")),
+        Derived({"gate": "float64", "up": "float64"}, {"approximate": "none"}, ("y",), ("gate", "up")),
     ),
 )
 # The first is the usual call.
@@ -69,7 +69,7 @@ SAMPLES = [
         "grad_y": (2, 3),
         "gate": (2, 3),
         "up": (2, 3),
-        "approximate": 'tanh',
+        "approximate": "tanh",
     },
     {"grad_grad_gate": (70001,), "grad_grad_up": (70001,), "grad_y": (70001,), "gate": (70001,), "up": (70001,)},
 ]
@@ -119,11 +119,11 @@ WRONG = [
     Wrong(
         {"up": Tensor("float64", (2, 3), other=True)}, "up: expected device {device} (as grad_grad_gate), got {other}"
     ),
-    Wrong({"approximate": 'nones'}, "approximate: expected none or tanh, got \"nones\""),
-    Wrong({"approximate": ''}, "approximate: expected none or tanh, got \"\""),
+    Wrong({"approximate": "nones"}, 'approximate: expected none or tanh, got "nones"'),
+    Wrong({"approximate": ""}, 'approximate: expected none or tanh, got ""'),
     Wrong(
-        {"approximate": '\x01\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac\xe9\u20ac'},
-        "approximate: expected none or tanh, got \"?é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é...\"",
+        {"approximate": "\U00000001" + "é€" * 200},
+        'approximate: expected none or tanh, got "?é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é€é..."',
     ),
     Wrong(
         {"grad_grad_up": Tensor("float64", (2, 4))},
