@@ -153,6 +153,10 @@ def test_gradcheck(device):
     gradients.passes_gradcheck(OP, device, [SAMPLES[0], *GROWING[:1]])
 
 
+def test_gradients_in_part(device):
+    gradients.in_part(OP, device, SAMPLES[0])
+
+
 def test_roads_agree(device):
     gradients.roads_agree(OP, device, SAMPLES[0])
 

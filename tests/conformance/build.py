@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests" / "conformance"
 PROJECT = ROOT / "build" / "conformance"
 # What every project has, taken from this repository; its own are ops.yaml and the bodies.
-SHARED = ("CMakeLists.txt", "cmake", "codegen", "templates", "csrc/cpu", "csrc/device", "csrc/runtime")
+SHARED = ("CMakeLists.txt", "cmake", "codegen", "templates", "csrc/cpu", "csrc/device", "csrc/runtime",
+          "csrc/elementwise_layout.h")  # fmt: skip
 
 
 def build() -> Path:

@@ -19,7 +19,7 @@ FLOAT8 = tuple(getattr(torch, name) for name in dir(torch) if name.startswith("f
 
 
 def matches_reference(op: Contract, device: str, dtypes: tuple[str, ...], layout: str, samples: list[Sample]) -> None:
-    """Every sample in one layout; inputs stay as they were, and outputs share no memory with them."""
+    """Every sample in one layout; inputs stay as they were, and outputs share no memory with them or each other."""
     calls = [(sample, ()) for sample in small_enough(samples, layout)]
     calls += [(samples[0], absent) for absent in op.absences if absent]
     for seed, (sample, absent) in enumerate(calls):
@@ -27,6 +27,8 @@ def matches_reference(op: Contract, device: str, dtypes: tuple[str, ...], layout
         before = {name: value.clone() for name, value in arguments.items() if isinstance(value, torch.Tensor)}
         found = op.results(op.wrapper, arguments, every_output=True)
         _compare(op, op.bound(dtypes, absent), arguments, found, f"{op.name} of {sample}")
+        memory = [result.untyped_storage().data_ptr() for result in as_tuple(found) if result.numel()]
+        assert len(set(memory)) == len(memory), "outputs share memory"
         for name, value in before.items():
             assert torch.equal(value, arguments[name]), f"{name} was written"
             for result in as_tuple(found):

@@ -50,9 +50,8 @@ def _gradients(function: Callable[..., Any], op: Contract, given: Arguments, ups
 
 
 def _expected(op: Contract, given: Arguments, upstream: Upstream) -> Arguments:
-    exact = {name: wide(value.detach() if isinstance(value, torch.Tensor) else value) for name, value in given.items()}
     names = recording(given)
-    exact = leaves(exact, names)
+    exact = leaves(_exact(given), names)
     results = as_tuple(op.exact(exact, given))
     found = torch.autograd.grad(_loss(results, upstream), [exact[name] for name in names])
     return dict(zip(names, found, strict=True))
@@ -80,6 +79,47 @@ def matches_reference(op: Contract, device: str, dtypes: tuple[str, ...], layout
                 strides = gradient.stride() if gradient.stride() == given[name].stride() else None
                 what = f"{op.name} of {sample}, {kind}: grad_{name}"
                 assert_close(gradient, expected[name], allowed, what, strides)
+
+
+def in_part(op: Contract, device: str, sample: Sample) -> None:
+    """A loss that leaves out all outputs but one; also with one leaf in the place of all inputs of its kind."""
+    arguments = make(op, sample, op.choices()[0], device)
+    apart, shared, first = {name: name for name in arguments}, {name: name for name in arguments}, {}
+    for name in recording(leaves(arguments, op.gradients)):
+        kind = arguments[name].shape, arguments[name].dtype, repr(sample[name])
+        shared[name] = first.setdefault(kind, name)
+    for road in op.roads():
+        for source in (apart, shared):
+            _of_each_output(road, op, arguments, source)
+
+
+def _of_each_output(function: Callable[..., Any], op: Contract, arguments: Arguments, source: dict[str, str]) -> None:
+    """The gradients of one output after the other; `source` says whose tensor each argument is given."""
+    found, exact = leaves(arguments, op.gradients), leaves(_exact(arguments), op.gradients)
+    found, exact = ({name: values[source[name]] for name in source} for values in (found, exact))
+    names = [name for name in recording(found) if source[name] == name]
+    tensors = [value for value in found.values() if isinstance(value, torch.Tensor)]
+    for result, wanted in zip(as_tuple(op.call(function, found)), as_tuple(op.exact(exact, found)), strict=True):
+        assert result.requires_grad == (result.is_floating_point() or result.is_complex())
+        if not result.requires_grad:
+            continue
+        pair = [
+            _zeros_for_none(_loss((one,), UPSTREAM["dense"]), [values[name] for name in names])
+            for one, values in ((result, found), (wanted, exact))
+        ]
+        for name, gradient, expected in zip(names, *pair, strict=True):
+            allowed = tolerance(gradient.dtype, terms(tensors, gradient))
+            assert_close(gradient.contiguous(), expected, allowed, f"{op.name}: grad_{name}")
+
+
+def _zeros_for_none(loss: torch.Tensor, inputs: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    """Gradients, where there are none too."""
+    return torch.autograd.grad(loss, inputs, retain_graph=True, allow_unused=True, materialize_grads=True)
+
+
+def _exact(arguments: Arguments) -> Arguments:
+    """The same numbers in float64, without a history."""
+    return {k: wide(value.detach() if isinstance(value, torch.Tensor) else value) for k, value in arguments.items()}
 
 
 def roads_agree(op: Contract, device: str, sample: Sample) -> None:
@@ -264,8 +304,7 @@ def _lacks(op: Contract, name: str, gradients: Sequence[torch.Tensor], inputs: S
 def _is_curved(op: Contract, given: Arguments) -> bool:
     """Whether the gradients of the reference depend on the inputs."""
     names = recording(given)
-    exact = {name: wide(value.detach() if isinstance(value, torch.Tensor) else value) for name, value in given.items()}
-    exact = leaves(exact, names)
+    exact = leaves(_exact(given), names)
     inputs = [exact[name] for name in names]
     loss = _loss(as_tuple(op.exact(exact, given)), UPSTREAM["dense"])
     once = torch.autograd.grad(loss, inputs, create_graph=True)

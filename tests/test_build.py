@@ -1,0 +1,214 @@
+"""The build of a small project: what an edit compiles, what survives a killed build, what a wrong nvcc is told."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.build import ROOT, SHARED
+from tests.process import output
+
+SPEC = """namespace: small
+devices: [cpu]
+ops:
+  square:
+    doc: Called like an operator of the library.
+    types: {T: [float32, float64]}
+    inputs: {x: "T[n]"}
+    outputs: {y: "T[n]"}
+    parallel: n
+    differentiable: false
+  other:
+    types: {T: [float32]}
+    inputs: {x: "T[n]"}
+    outputs: {y: "T[n]"}
+    parallel: n
+    differentiable: false
+"""
+BODY = """static void {op}(const {op}_args *a, int64_t begin, int64_t end) {{
+    for (int64_t i = begin; i < end; i++) {{
+        store(a->y + i, {factor} * load(a->x + i));
+    }}
+}}
+"""
+ENVIRONMENT = {
+    **os.environ,
+    "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+    "CFLAGS": "-Werror",
+    "MY_OPS_CUDA": "OFF",
+}
+
+
+def _write(project: Path, op: str, factor: int) -> None:
+    (project / "csrc" / f"{op}.c").write_text(BODY.format(op=op, factor=factor))
+
+
+def _start(project: Path, *command: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        command, cwd=project, env=ENVIRONMENT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def _run(project: Path, *command: str) -> str:
+    process = _start(project, *command)
+    text = process.communicate()[0]
+    assert process.returncode == 0, text
+    return text
+
+
+def _build(project: Path) -> str:
+    return _run(project, "sh", "cmake/dev_build.sh")
+
+
+def _factor(project: Path, op: str = "square") -> str:
+    """What the operator multiplies by, in a process of its own."""
+    return output(f"import torch, small; print(int(small.{op}(torch.ones(1))))", packages=project / "generated")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    project = tmp_path_factory.mktemp("build") / "project"
+    for name in SHARED:
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).symlink_to(ROOT / name)
+    (project / "ops.yaml").write_text(SPEC)
+    _write(project, "square", 3)
+    _write(project, "other", 5)
+    _run(project, sys.executable, "-m", "codegen", "generate")
+    _build(project)
+    return project
+
+
+def test_side_by_side(built: Path) -> None:
+    """Two packages with an operator of one name, in both orders."""
+    for names in ("my_ops, small", "small, my_ops"):
+        text = f"import torch, {names}; x = torch.full((1,), 4.0); print(int(my_ops.square(x)), int(small.square(x)))"
+        assert output(text, packages=built / "generated") == "16 12"
+
+
+def test_nothing_to_do(built: Path) -> None:
+    """Under a second, of processor time, since machines are shared."""
+    library = built / "generated" / "small" / "small.so"
+    before, made = resource.getrusage(resource.RUSAGE_CHILDREN), library.stat().st_mtime_ns
+    assert "Building" not in _build(built)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 1
+    assert library.stat().st_mtime_ns == made
+
+
+def test_one_body_is_one_unit_for_each_dtype(built: Path) -> None:
+    _write(built, "square", 7)
+    compiled = re.findall(r"Building C object \S*/(\w+)\.c\.o", _build(built))
+    assert {name.split("__")[0] for name in compiled} == {"square"}
+    assert len({name.split("__")[1] for name in compiled}) == len({*compiled}) == 2, compiled
+    assert (_factor(built), _factor(built, "other")) == ("7", "5")
+
+
+def test_killed_and_twice_at_once(built: Path) -> None:
+    """A killed build leaves the library as it was, and the next ones, two at once, finish it."""
+    before = _factor(built)
+    for seconds, factor in ((0.1, 8), (0.6, 9)):
+        _write(built, "square", factor)
+        process = _start(built, "sh", "cmake/dev_build.sh")
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        assert _factor(built) in (before, "8", "9")
+    both = [_start(built, "sh", "cmake/dev_build.sh") for _ in range(2)]
+    texts = [process.communicate()[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0], texts
+    assert _factor(built) == "9"
+
+
+def test_a_renamed_operator_leaves_nothing(built: Path) -> None:
+    spec = (built / "ops.yaml").read_text()
+    (built / "ops.yaml").write_text(spec.replace("  other:", "  others:"))
+    (built / "csrc" / "other.c").unlink()
+    _write(built, "others", 6)
+    _run(built, sys.executable, "-m", "codegen", "generate")
+    written = [path for folder in ("generated", "docs") for path in (built / folder).rglob("*")]
+    assert len([path for path in written if "others" in path.name]) > 5
+    assert [path for path in written if re.match(r"(test_)?other[._]", path.name)] == []
+    _build(built)
+    assert _factor(built, "others") == "6"
+    text = "import torch, small; print(hasattr(torch.ops.small, 'other'))"
+    assert output(text, packages=built / "generated") == "False"
+
+
+# ---- nvcc
+
+NVCC = """#!/bin/sh
+case "$*" in
+*--version*) echo "Cuda compilation tools, release {version}, V{version}.1" ;;
+*--list-gpu-arch*) printf 'compute_80\\ncompute_90\\n' ;;
+*) echo "error: unsupported GNU version! gcc versions later than 12 are not supported" >&2; exit 1 ;;
+esac
+"""
+
+
+def _configure(project: Path, folder: Path, **environment: str) -> str:
+    """What CMake says of a machine whose nvcc cannot do; on one line."""
+    hidden = ";".join({*os.environ["PATH"].split(os.pathsep), "/usr/local/cuda/bin"} - {"/usr/bin", "/bin"})
+    done = subprocess.run(
+        ["cmake", "-S", str(project), "-B", str(folder / "build"), "-G", "Ninja", f"-DCMAKE_IGNORE_PATH={hidden}"],
+        env={**ENVIRONMENT, "MY_OPS_CUDA": "ON", "CUDA_HOME": "", "CUDA_PATH": "", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0, done.stdout
+    return " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("version", "environment", "expected"),
+    [
+        ("", {}, "MY_OPS_CUDA is ON, and no nvcc was found: set CUDA_HOME or CUDACXX."),
+        ("", {"CUDACXX": "/nowhere/nvcc"}, "CUDACXX is /nowhere/nvcc, and there is no such program."),
+        (
+            "11.8",
+            {},
+            "my_ops needs CUDA 12.0 or newer, and {nvcc} is version 11.8: set CUDA_HOME, or MY_OPS_CUDA=OFF.",
+        ),
+        (
+            "12.4",
+            {"TORCH_CUDA_ARCH_LIST": "9.0"},
+            "{nvcc} 12.4 does not compile (error: unsupported GNU version! gcc versions later than 12 are not "
+            "supported): set CUDAHOSTCXX to a C++ compiler that it accepts, or MY_OPS_CUDA=OFF.",
+        ),
+        (
+            "12.4",
+            {"TORCH_CUDA_ARCH_LIST": "12.0"},
+            "{nvcc} 12.4 or my_ops cannot build for compute capability 12.0: it knows 80, 90, and 80 is the oldest "
+            "here.",
+        ),
+        (
+            "12.4",
+            {"TORCH_CUDA_ARCH_LIST": "newest"},
+            'TORCH_CUDA_ARCH_LIST has "newest": expected entries such as 8.0, 9.0a, 9.0+PTX, Hopper or native.',
+        ),
+    ],
+    ids=["missing", "misnamed", "old", "host compiler", "architecture", "list"],
+)
+def test_nvcc(built: Path, tmp_path: Path, version: str, environment: dict[str, str], expected: str) -> None:
+    """One sentence that says what is wrong and what to do. Of two, CUDACXX is taken."""
+    nvcc = tmp_path / "bin" / "nvcc"
+    if version:
+        nvcc.parent.mkdir()
+        nvcc.write_text(NVCC.format(version=version))
+        nvcc.chmod(0o755)
+        other = tmp_path / "other" / "bin" / "nvcc"
+        other.parent.mkdir(parents=True)
+        other.write_text(NVCC.format(version="12.9"))
+        other.chmod(0o755)
+        environment = {**environment, "CUDACXX": str(nvcc), "CUDA_HOME": str(other.parents[1])}
+    assert expected.format(nvcc=nvcc) in _configure(built, tmp_path, **environment)

@@ -1,0 +1,62 @@
+"""Exported and ahead-of-time compiled models, in a process that has the library and not the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.process import PACKAGE, output
+
+MODEL = """
+    import torch, my_ops
+
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.linspace(0.5, 1.5, 8))
+
+        def forward(self, x, index):
+            y = my_ops.rms_norm(x, self.weight, 1e-5)
+            return my_ops.gather_rows(my_ops.silu_mul(y, torch.ops.my_ops.square(x)), index)
+
+    rows = torch.export.Dim("rows", min=2, max=64)
+    call = torch.randn(5, 8), torch.tensor([4, 0, 2])
+    program = torch.export.export(Model(), call, dynamic_shapes=({{0: rows}}, None))
+    other = torch.randn(7, 8), torch.tensor([6, 1, 6])
+    torch.save((other, Model()(*other).detach()), {folder!r} + "/expected.pt")
+    path = {folder!r} + "/model.pt2"
+    {save}
+"""
+RUN = """
+    import sys, torch
+    torch.ops.load_library({library!r})
+    call, expected = torch.load({folder!r} + "/expected.pt")
+    path = {folder!r} + "/model.pt2"
+    run = {load}
+    assert torch.equal(run(*call), expected)
+    try:
+        run(call[0], torch.tensor([7, 1, 6]))
+    except RuntimeError as error:
+        print(error)
+    assert "my_ops" not in sys.modules
+"""
+
+
+@pytest.mark.parametrize(
+    ("save", "load"),
+    [
+        ("torch.export.save(program, path)", "torch.export.load(path).module()"),
+        (
+            "torch._inductor.aoti_compile_and_package(program, package_path=path)",
+            "torch._inductor.aoti_load_package(path)",
+        ),
+    ],
+    ids=["exported", "compiled"],
+)
+def test_library_alone(tmp_path: Path, save: str, load: str) -> None:
+    """The same numbers and the same texts, for sizes that were not there at the export."""
+    folder = str(tmp_path)
+    output(MODEL.format(folder=folder, save=save))
+    text = output(RUN.format(library=str(PACKAGE / "my_ops.so"), folder=folder, load=load))
+    assert "my_ops::gather_rows: index: expected 0 <= index < m with m = 7, got index[0] = 7" in text
