@@ -93,7 +93,8 @@ template <typename T, bool ALIGNED, int VECTORS> struct row_part {
             unpack_vector(k, limit, column, ys, grads);
 #pragma unroll
             for (int i = 0; i < vector_size<T>; i++) {
-                grads[i] = ys[i] * (grads[i] - mean);
+                // 0 * (0 - mean) is not 0 where the mean is infinite or NaN.
+                grads[i] = column + i < limit ? ys[i] * (grads[i] - mean) : acc_t<T>(0);
             }
             if (a.grad_bias != nullptr) {
                 store_sums<T, ALIGNED>(a.grad_bias + row * a.n, n, column, grads);
@@ -192,7 +193,7 @@ template <typename T> __device__ __forceinline__ void backward_of_staged_rows(co
     for (int k = 0; k < ELEMENTS; k++) {
         const int column = lane + k * lanes;
         if (column < n && row < a.rows) {
-            const acc_t<T> grad = ys[k] * (grads[k] - mean);
+            const acc_t<T> grad = column < limit ? ys[k] * (grads[k] - mean) : acc_t<T>(0);
             grad_y[column] = from_acc<T>(a.scale * grad);
             if (a.grad_bias != nullptr) {
                 a.grad_bias[row * n + column] = grad;

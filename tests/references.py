@@ -45,7 +45,7 @@ def softmax(x: Tensor, bias: Tensor | None, scale: float, causal: bool) -> Tenso
 def _causal(scores: Tensor) -> Tensor:
     """True where column j of row i takes part: j <= i + n - m."""
     m, n = scores.shape[-2:]
-    return torch.ones(m, n, dtype=torch.bool).tril(n - m)
+    return torch.ones(m, n, dtype=torch.bool, device=scores.device).tril(n - m)
 
 
 def softmax_backward(grad_y: Tensor, y: Tensor, scale: float, causal: bool) -> tuple[Tensor, Tensor]:

@@ -175,7 +175,8 @@ def present(*tensors: Written) -> list[torch.Tensor]:
     """Those that were given, and those in lists."""
     found: list[torch.Tensor] = []
     for one in tensors:
-        found += [one] if isinstance(one, torch.Tensor) else one or ()
+        several = one if isinstance(one, (list, tuple)) else (one,)
+        found += [tensor for tensor in several if isinstance(tensor, torch.Tensor)]  # the schema refuses what is neither
     return found
 
 
