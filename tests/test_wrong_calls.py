@@ -81,7 +81,7 @@ def test_kinds_of_tensors(device: str, name: str) -> None:
     strange = [
         x.to_sparse(),
         torch.nested.nested_tensor([x, x]),
-        x.to_mkldnn() if device == "cpu" else x.to_sparse_csr(),
+        x.to_mkldnn() if device == "cpu" else torch.ones(2, 3, device=device).to_sparse_csr(),
     ]
     for function in (getattr(my_ops, name), getattr(torch.ops.my_ops, name)):
         for tensor in strange:
