@@ -37,10 +37,14 @@ def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
     take += given_outputs(op, entry.variant)
     saved = "" if not op.for_backward else ", true" if entry.saved else ", false"
     run = [f"{op.name}_run(&e, &f{saved});"]
-    if op.grad_mask:
-        mask = f'take_mask(&e, stack[{len(op.arguments)}], "grad_mask", f.mask, {len(op.outputs)})'
-        run = [f"if ({mask}) {{", *indented(run), "}"]
-    if can_fail(op) or list_can_fail(op) or (entry.variant is not None and entry.variant.kind == "inplace"):
+    if op.grad_mask:  # taken whatever failed before, since taking it releases the list
+        take.append(f'take_mask(&e, stack[{len(op.arguments)}], "grad_mask", f.mask, {len(op.outputs)});')
+    if (
+        op.grad_mask
+        or can_fail(op)
+        or list_can_fail(op)
+        or (entry.variant is not None and entry.variant.kind == "inplace")
+    ):
         run = ["if (!e.set) {", *indented(run), "}"]
     run += [f"list_release_tensors(&e, &f.t.{argument.name});" for argument in op.lists]
     released = [argument.name for argument in op.tensors if argument not in op.lists]

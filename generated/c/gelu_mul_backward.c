@@ -250,10 +250,9 @@ void gelu_mul_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t nu
     tensor_take(&f.t.gate, stack[1]);
     tensor_take(&f.t.up, stack[2]);
     take_text(&e, stack[3], &f.a.approximate);
+    take_mask(&e, stack[4], "grad_mask", f.mask, 2);
     if (!e.set) {
-        if (take_mask(&e, stack[4], "grad_mask", f.mask, 2)) {
-            gelu_mul_backward_run(&e, &f);
-        }
+        gelu_mul_backward_run(&e, &f);
     }
     tensor_release(&e, &f.t.grad_y);
     tensor_release(&e, &f.t.gate);

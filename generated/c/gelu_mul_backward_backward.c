@@ -287,10 +287,9 @@ void gelu_mul_backward_backward_boxed(StableIValue *stack, uint64_t num_args, ui
     tensor_take(&f.t.gate, stack[3]);
     tensor_take(&f.t.up, stack[4]);
     take_text(&e, stack[5], &f.a.approximate);
+    take_mask(&e, stack[6], "grad_mask", f.mask, 3);
     if (!e.set) {
-        if (take_mask(&e, stack[6], "grad_mask", f.mask, 3)) {
-            gelu_mul_backward_backward_run(&e, &f);
-        }
+        gelu_mul_backward_backward_run(&e, &f);
     }
     tensor_release(&e, &f.t.grad_grad_gate);
     tensor_release(&e, &f.t.grad_grad_up);

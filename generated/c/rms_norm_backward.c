@@ -462,7 +462,8 @@ void rms_norm_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t nu
     tensor_take(&f.t.x, stack[1]);
     tensor_take(&f.t.weight, stack[2]);
     tensor_take(&f.t.rstd, stack[3]);
-    if (take_mask(&e, stack[4], "grad_mask", f.mask, 2)) {
+    take_mask(&e, stack[4], "grad_mask", f.mask, 2);
+    if (!e.set) {
         rms_norm_backward_run(&e, &f);
     }
     tensor_release(&e, &f.t.grad_y);

@@ -526,7 +526,8 @@ void rope_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_ou
     tensor_take(&f.t.cos, stack[2]);
     tensor_take(&f.t.sin, stack[3]);
     f.call.interleaved = take_bool(stack[4]);
-    if (take_mask(&e, stack[5], "grad_mask", f.mask, 2)) {
+    take_mask(&e, stack[5], "grad_mask", f.mask, 2);
+    if (!e.set) {
         rope_backward_run(&e, &f);
     }
     tensor_release(&e, &f.t.grad_q_out);

@@ -238,7 +238,8 @@ void silu_mul_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t nu
     tensor_take(&f.t.grad_y, stack[0]);
     tensor_take(&f.t.gate, stack[1]);
     tensor_take(&f.t.up, stack[2]);
-    if (take_mask(&e, stack[3], "grad_mask", f.mask, 2)) {
+    take_mask(&e, stack[3], "grad_mask", f.mask, 2);
+    if (!e.set) {
         silu_mul_backward_run(&e, &f);
     }
     tensor_release(&e, &f.t.grad_y);

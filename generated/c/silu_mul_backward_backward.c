@@ -275,7 +275,8 @@ void silu_mul_backward_backward_boxed(StableIValue *stack, uint64_t num_args, ui
     tensor_take(&f.t.grad_y, stack[2]);
     tensor_take(&f.t.gate, stack[3]);
     tensor_take(&f.t.up, stack[4]);
-    if (take_mask(&e, stack[5], "grad_mask", f.mask, 3)) {
+    take_mask(&e, stack[5], "grad_mask", f.mask, 3);
+    if (!e.set) {
         silu_mul_backward_backward_run(&e, &f);
     }
     tensor_release(&e, &f.t.grad_grad_gate);

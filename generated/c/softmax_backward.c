@@ -344,7 +344,8 @@ void softmax_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num
     tensor_take(&f.t.y, stack[1]);
     f.call.scale = take_float(stack[2]);
     f.call.causal = take_bool(stack[3]);
-    if (take_mask(&e, stack[4], "grad_mask", f.mask, 2)) {
+    take_mask(&e, stack[4], "grad_mask", f.mask, 2);
+    if (!e.set) {
         softmax_backward_run(&e, &f);
     }
     tensor_release(&e, &f.t.grad_y);
