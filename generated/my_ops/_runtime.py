@@ -176,7 +176,7 @@ def present(*tensors: Written) -> list[torch.Tensor]:
     found: list[torch.Tensor] = []
     for one in tensors:
         several = one if isinstance(one, (list, tuple)) else (one,)
-        found += [tensor for tensor in several if isinstance(tensor, torch.Tensor)]  # the schema refuses what is neither
+        found += [tensor for tensor in several if isinstance(tensor, torch.Tensor)]  # else the schema refuses it
     return found
 
 
