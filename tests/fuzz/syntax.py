@@ -53,6 +53,12 @@ class _Blank(ast.NodeTransformer):
     def visit_Constant(self, node: ast.Constant) -> ast.Constant:
         return ast.Constant("") if isinstance(node.value, str) else node
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        """A long text is written as a sum or a multiple of short ones."""
+        self.generic_visit(node)
+        literals = isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant)
+        return ast.Constant("") if literals and isinstance(node.left, ast.Constant) and node.left.value == "" else node
+
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         return ast.Tuple([self.visit(part) for part in node.values if isinstance(part, ast.FormattedValue)], ast.Load())
 
