@@ -30,7 +30,7 @@ def run(code: str, *, packages: Path | None = None, **environment: str) -> subpr
 def output(code: str, *, packages: Path | None = None, **environment: str) -> str:
     """What `code` prints; it must succeed."""
     done = run(code, packages=packages, **environment)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout.strip()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -158,8 +159,10 @@ esac
 def _configure(project: Path, folder: Path, **environment: str) -> str:
     """What CMake says of a machine whose nvcc cannot do; on one line."""
     hidden = ";".join({*os.environ["PATH"].split(os.pathsep), "/usr/local/cuda/bin"} - {"/usr/bin", "/bin"})
+    ninja, cc = (shutil.which(program, path=ENVIRONMENT["PATH"]) for program in ("ninja", "cc"))
+    settings = {"CMAKE_IGNORE_PATH": hidden, "CMAKE_MAKE_PROGRAM": ninja, "CMAKE_C_COMPILER": cc}
     done = subprocess.run(
-        ["cmake", "-S", str(project), "-B", str(folder / "build"), "-G", "Ninja", f"-DCMAKE_IGNORE_PATH={hidden}"],
+        ["cmake", "-S", project, "-B", folder / "build", "-G", "Ninja", *(f"-D{k}={v}" for k, v in settings.items())],
         env={**ENVIRONMENT, "MY_OPS_CUDA": "ON", "CUDA_HOME": "", "CUDA_PATH": "", **environment},
         capture_output=True,
         text=True,

@@ -15,7 +15,7 @@ import torch
 
 from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple, list_of
 from tests.harness.gradients import UPSTREAM, _gradients
-from tests.harness.layouts import leaves, make, pinned
+from tests.harness.layouts import filled, leaves, make, pinned
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -164,7 +164,9 @@ def beyond_32_bits(op: Contract, device: str, samples: list[Sample]) -> None:
         for name, wanted in tensors.items():
             dtype, place = op.dtype(op.tensors[list_of(name)], dtypes), op.place(name, device)
             high = 2 if dtype == torch.bool else 100
-            if isinstance(wanted, Elements):
+            if isinstance(wanted, Elements) and wanted.depends:
+                arguments[name] = filled(wanted, dtype, torch.Generator().manual_seed(0)).to(place)
+            elif isinstance(wanted, Elements):
                 arguments[name] = torch.randint(wanted.low, wanted.high, wanted.shape, dtype=dtype, device=place)
             elif dtype.is_floating_point:
                 drawn = torch.promote_types(dtype, torch.float16) if dtype.itemsize > 1 else torch.float16

@@ -186,7 +186,9 @@ def copies(op: Contract, device: str, sample: Sample) -> None:
     for layout in LAYOUTS:
         arguments = make(op, sample, op.choices()[0], device, layout)
         tensors = [(name, value) for name, value in arguments.items() if isinstance(value, torch.Tensor)]
-        wanted = sum(value.numel() > 0 and not is_taken(op, name, value) for name, value in tensors)
+        # A copy is made where its input is.
+        copied = [value for name, value in tensors if value.numel() > 0 and not is_taken(op, name, value)]
+        wanted = sum(value.device.type == device for value in copied)
         assert _allocations(op, arguments, device) - usual == wanted, layout
 
 
