@@ -1,7 +1,8 @@
 # CUDA bodies: nvcc compiles device code only, to one fatbin per operator, which a small C file embeds. CMake's own CUDA
 # language is not used: it tests a host compiler and a runtime library that are not needed, for seconds.
 #
-#   MY_OPS_CUDA           AUTO (default): build the CUDA part when there is an nvcc; ON: demand one; OFF
+#   MY_OPS_CUDA           AUTO (default): build the CUDA part when there is an nvcc, in place when there is a GPU, too;
+#                         ON: demand an nvcc; OFF
 #   TORCH_CUDA_ARCH_LIST  as in PyTorch: "8.0;9.0+PTX", "9.0a", "native", "Hopper"
 # Both are CMake variables; the environment gives their first value.
 
@@ -39,6 +40,20 @@ else()
     endif()
 endif()
 
+# A build in place is for this machine, and nvcc takes most of its time: without a GPU it has no CUDA part unless asked.
+set(gpus "")
+if(nvcc AND (TORCH_CUDA_ARCH_LIST STREQUAL "" OR TORCH_CUDA_ARCH_LIST STREQUAL "native"))
+    execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+        OUTPUT_VARIABLE text ERROR_QUIET RESULT_VARIABLE failed)
+    if(NOT failed)
+        string(REGEX MATCHALL "[0-9]+\\.[0-9]+" gpus "${text}")
+    endif()
+    if(NOT gpus AND MY_OPS_NATIVE AND NOT cuda STREQUAL "ON" AND TORCH_CUDA_ARCH_LIST STREQUAL "")
+        message(STATUS "CUDA: no GPU here, only the CPU part is built; TORCH_CUDA_ARCH_LIST or MY_OPS_CUDA=ON build both")
+        set(nvcc "")
+    endif()
+endif()
+
 # The architectures that this nvcc knows, and those to build: cuda_archs holds entries such as 80, 90a and 90+PTX.
 set(cuda_archs "")
 if(nvcc)
@@ -56,13 +71,10 @@ if(nvcc)
     set(wanted "${TORCH_CUDA_ARCH_LIST}")
     string(REGEX REPLACE "[ ,]+" ";" wanted "${wanted}")
     if(wanted STREQUAL "native" OR wanted STREQUAL "")
-        execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
-            OUTPUT_VARIABLE text ERROR_QUIET RESULT_VARIABLE failed)
-        string(REGEX MATCHALL "[0-9]+\\.[0-9]+" seen "${text}")
-        if(seen AND NOT failed)
-            set(wanted ${seen})
+        if(gpus)
+            set(wanted ${gpus})
         elseif(MY_OPS_NATIVE OR wanted STREQUAL "native")
-            set(wanted 9.0)    # one architecture, so that a development build is quick where there is no GPU
+            set(wanted 9.0)    # one architecture, which shows whether everything compiles
         else()                 # a binary for X.0 runs on every GPU of major version X, PTX on newer ones
             set(wanted ${known})
             list(FILTER wanted INCLUDE REGEX "^([89]|[0-9][0-9])0$")

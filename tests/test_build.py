@@ -156,20 +156,25 @@ esac
 """
 
 
-def _configure(project: Path, folder: Path, **environment: str) -> str:
-    """What CMake says of a machine whose nvcc cannot do; on one line."""
+def _configure(project: Path, folder: Path, *settings: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """CMake on a machine of which it sees no other nvcc than a given one."""
     hidden = ";".join({*os.environ["PATH"].split(os.pathsep), "/usr/local/cuda/bin"} - {"/usr/bin", "/bin"})
     ninja, cc = (shutil.which(program, path=ENVIRONMENT["PATH"]) for program in ("ninja", "cc"))
-    settings = {"CMAKE_IGNORE_PATH": hidden, "CMAKE_MAKE_PROGRAM": ninja, "CMAKE_C_COMPILER": cc}
-    done = subprocess.run(
-        ["cmake", "-S", project, "-B", folder / "build", "-G", "Ninja", *(f"-D{k}={v}" for k, v in settings.items())],
-        env={**ENVIRONMENT, "MY_OPS_CUDA": "ON", "CUDA_HOME": "", "CUDA_PATH": "", **environment},
+    found = (f"-DCMAKE_IGNORE_PATH={hidden}", f"-DCMAKE_MAKE_PROGRAM={ninja}", f"-DCMAKE_C_COMPILER={cc}")
+    return subprocess.run(
+        ["cmake", "-S", project, "-B", folder / "build", "-G", "Ninja", *found, *settings],
+        env={**ENVIRONMENT, "TORCH_CUDA_ARCH_LIST": "", "CUDA_HOME": "", "CUDA_PATH": "", **environment},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode != 0, done.stdout
-    return " ".join(done.stderr.split())
+
+
+def _write_program(path: Path, text: str) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    return str(path)
 
 
 @pytest.mark.parametrize(
@@ -206,12 +211,35 @@ def test_nvcc(built: Path, tmp_path: Path, version: str, environment: dict[str, 
     """One sentence that says what is wrong and what to do. Of two, CUDACXX is taken."""
     nvcc = tmp_path / "bin" / "nvcc"
     if version:
-        nvcc.parent.mkdir()
-        nvcc.write_text(NVCC.format(version=version))
-        nvcc.chmod(0o755)
-        other = tmp_path / "other" / "bin" / "nvcc"
-        other.parent.mkdir(parents=True)
-        other.write_text(NVCC.format(version="12.9"))
-        other.chmod(0o755)
-        environment = {**environment, "CUDACXX": str(nvcc), "CUDA_HOME": str(other.parents[1])}
-    assert expected.format(nvcc=nvcc) in _configure(built, tmp_path, **environment)
+        _write_program(nvcc, NVCC.format(version=version))
+        _write_program(tmp_path / "other" / "bin" / "nvcc", NVCC.format(version="12.9"))
+        environment = {**environment, "CUDACXX": str(nvcc), "CUDA_HOME": str(tmp_path / "other")}
+    done = _configure(built, tmp_path, **{"MY_OPS_CUDA": "ON", **environment})
+    assert done.returncode != 0
+    assert expected.format(nvcc=nvcc) in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("native", "environment", "gpu", "cuda"),
+    [
+        ("ON", {}, "", False),
+        ("ON", {}, "8.6", True),
+        ("ON", {"TORCH_CUDA_ARCH_LIST": "9.0"}, "", True),
+        ("ON", {"TORCH_CUDA_ARCH_LIST": "native"}, "", True),
+        ("ON", {"MY_OPS_CUDA": "ON"}, "", True),
+        ("OFF", {}, "", True),
+    ],
+    ids=["in place", "in place with a GPU", "list", "native", "demanded", "wheel"],
+)
+def test_nvcc_without_gpu(
+    built: Path, tmp_path: Path, native: str, environment: dict[str, str], gpu: str, cuda: bool
+) -> None:
+    """A build in place leaves the CUDA part out where there is no GPU, and says so; anything that asks for it wins."""
+    nvcc = _write_program(tmp_path / "bin" / "nvcc", NVCC.format(version="12.4"))
+    _write_program(tmp_path / "bin" / "nvidia-smi", f"#!/bin/sh\necho {gpu}\n" if gpu else "#!/bin/sh\nexit 9\n")
+    path = os.pathsep.join([str(tmp_path / "bin"), ENVIRONMENT["PATH"]])
+    settings = {"CUDACXX": nvcc, "PATH": path, "MY_OPS_CUDA": "AUTO", **environment}
+    done = _configure(built, tmp_path, f"-DMY_OPS_NATIVE={native}", **settings)
+    assert (done.returncode == 0) != cuda  # this nvcc compiles nothing
+    said = "CUDA: no GPU here, only the CPU part is built; TORCH_CUDA_ARCH_LIST or MY_OPS_CUDA=ON build both"
+    assert (said in done.stdout) != cuda
