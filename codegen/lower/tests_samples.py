@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from math import prod
@@ -24,6 +24,8 @@ from codegen.lower.tests_scalars import (
 )
 from codegen.model import Operator
 from codegen.rules import DimsRule
+
+Given = Mapping[str, tuple[int | float | bool | str, ...]]  # what `samples:` lists for a name
 
 STARS: tuple[tuple[int, ...], ...] = ((), (1,), (3,), (0,), (3, 0, 2), (2, 3), (1, 5, 1))
 MANY_ROWS = (70_001,)  # more than fit a grid of 65,535 blocks
@@ -69,14 +71,25 @@ def base(op: Operator) -> Sample:
 
 def _variations(sample: Sample) -> Iterator[Sample]:
     """One name changed, then two."""
-    once = list(_one_changed(sample))
+    return _changed(sample, dict(sample.op.samples.sizes))
+
+
+def _wrong_variations(sample: Sample) -> Iterator[Sample]:
+    """The same, and then beyond what `samples:` gives, which are sizes of right calls."""
+    given = dict(sample.op.samples.sizes)
+    yield from _changed(sample, given)
+    if given:
+        yield from _changed(sample, {})
+
+
+def _changed(sample: Sample, given: Given) -> Iterator[Sample]:
+    once = list(_one_changed(sample, given))
     yield from once
     for first in once:
-        yield from _one_changed(first)
+        yield from _one_changed(first, given)
 
 
-def _one_changed(sample: Sample) -> Iterator[Sample]:
-    given = dict(sample.op.samples.sizes)
+def _one_changed(sample: Sample, given: Given) -> Iterator[Sample]:
     for name, star in _chosen(sample.op):
         listed = tuple((int(size),) if star else int(size) for size in given.get(name, ()))
         for size in listed or (STARS if star else DIMS):
@@ -91,7 +104,7 @@ def _one_changed(sample: Sample) -> Iterator[Sample]:
 
 def failing(usual: Sample, condition: Expr, earlier: Sequence[Expr]) -> Sample | None:
     """A call, close to the usual one, for which `condition` is false and everything before it holds."""
-    for sample in _variations(usual):
+    for sample in _wrong_variations(usual):
         if sample.value(condition) is not False or not all(sample.value(one) is True for one in earlier):
             continue
         if all(size >= 0 for shape in sample.inputs() for size in shape):
@@ -103,7 +116,7 @@ def without_star(
     usual: Sample, entry: StarFunction, earlier: Sequence[Expr], stars: Sequence[StarFunction]
 ) -> Sample | None:
     """A call in which a function of stars has no value and everything before it holds."""
-    for sample in _variations(usual):
+    for sample in _wrong_variations(usual):
         if sample.star(entry) is not None or None in map(sample.star, stars):
             continue
         if not all(sample.value(one) is True for one in earlier):

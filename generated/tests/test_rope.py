@@ -126,6 +126,10 @@ WRONG = [
         {"q": Tensor("float64", (3, 5, 3, 64)), "k": Tensor("float64", (3, 5, 2, 64))},
         "expected cb == 1 or cb == b, got cb = 2, b = 3",
     ),
+    Wrong(
+        {"q": Tensor("float64", (2, 5, 3, 1)), "k": Tensor("float64", (2, 5, 2, 1))},
+        "expected 2 * r <= d, got r = 4, d = 1",
+    ),
 ]
 
 

@@ -145,6 +145,10 @@ WRONG = [
         {"grad_q_out": Tensor("float64", (3, 5, 3, 64)), "grad_k_out": Tensor("float64", (3, 5, 2, 64))},
         "expected cb == 1 or cb == b, got cb = 2, b = 3",
     ),
+    Wrong(
+        {"grad_q_out": Tensor("float64", (2, 5, 3, 1)), "grad_k_out": Tensor("float64", (2, 5, 2, 1))},
+        "expected 2 * r <= d, got r = 4, d = 1",
+    ),
     Wrong({"grad_mask": [True, True, True]}, "grad_mask: expected 2 bools, got 3"),
 ]
 
