@@ -265,4 +265,4 @@ def test_no_synchronisation(device):
 
 @pytest.mark.cuda
 def test_beyond_32_bits(device):
-    cuda.beyond_32_bits(OP, device, LARGE)
+    cuda.beyond_32_bits(OP, device, LARGE, SAMPLES[0])

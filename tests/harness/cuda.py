@@ -16,6 +16,7 @@ import torch
 from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple, list_of
 from tests.harness.gradients import UPSTREAM, _gradients
 from tests.harness.layouts import filled, leaves, make, pinned
+from tests.harness.numbers import terms, tolerance
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -149,8 +150,9 @@ def capture(file: str) -> None:
         _same(step(), captured)
 
 
-def beyond_32_bits(op: Contract, device: str, samples: list[Sample]) -> None:
+def beyond_32_bits(op: Contract, device: str, samples: list[Sample], usual: Sample) -> None:
     """More elements than 32 bits count, in the smallest dtype."""
+    sums = _adds_up(op, usual)
     for sample in samples:
         # float16 cannot hold large sums.
         choices = [choice for choice in op.choices() if "float16" not in choice]
@@ -181,9 +183,11 @@ def beyond_32_bits(op: Contract, device: str, samples: list[Sample]) -> None:
             for k, v in arguments.items()
         }
         rounded = any(isinstance(v, torch.Tensor) and v.is_floating_point() for v in arguments.values())
+        given = [value for value in arguments.values() if isinstance(value, torch.Tensor)]
         for result, expected in zip(results, as_tuple(op.exact(exact, arguments)), strict=True):
-            _near(result.reshape(-1), expected.reshape(-1), rounded)
-        del results, exact, arguments
+            count = terms(given, result) if sums else 1
+            _near(result.reshape(-1), expected.reshape(-1), count, rounded)
+        del results, exact, arguments, given
         torch.cuda.empty_cache()
 
 
@@ -195,15 +199,35 @@ def _tensors_of(op: Contract, sample: Sample) -> dict[str, Any]:
     return found
 
 
-def _near(result: torch.Tensor, expected: torch.Tensor, rounded: bool) -> None:
-    """In pieces, since both are large. Whole numbers that were `rounded` from real ones may be neighbours."""
+def _adds_up(op: Contract, sample: Sample) -> bool:
+    """Whether an element of a result follows from several of an input: one of these changes more than one element, or
+    there are more of them.
+    """
+    choice = op.choices()[0]
+    usual = make(op, sample, choice, "cpu")
+    plainly = as_tuple(op.exact(usual, usual))
+    for name, value in usual.items():
+        if isinstance(value, torch.Tensor) and value.is_floating_point() and value.numel():
+            moved = value.clone()
+            moved.view(-1)[-1] += 1
+            changed = {**usual, name: moved}
+            for one, other in zip(plainly, as_tuple(op.exact(changed, usual)), strict=True):
+                if value.numel() > one.numel() or int((one != other).sum()) > 1:
+                    return True
+    return False
+
+
+def _near(result: torch.Tensor, expected: torch.Tensor, count: int, rounded: bool) -> None:
+    """In pieces, since both are large. Elements are sums of `count` terms; whole numbers that were `rounded` from real
+    ones may be neighbours.
+    """
     step = 1 << 28
     if not result.is_floating_point():
         for start in range(0, result.numel(), step):
             found, wanted = result[start : start + step].long(), expected[start : start + step].long()
             assert ((found - wanted).abs() <= int(rounded)).all(), f"around element {start}"
         return
-    allowed = 4 * torch.finfo(result.dtype).eps
+    allowed = tolerance(result.dtype, count)
     wide = torch.promote_types(result.dtype, torch.float32)
     for start in range(0, result.numel(), step):
         found, wanted = result[start : start + step].to(wide), expected[start : start + step].to(wide)
