@@ -11,10 +11,11 @@ from codegen.contract import MAX_DIMS, StarFunction
 from codegen.expr import Expr, Logic, Query, Type, Unary, integer
 from codegen.frozen import dataclass
 from codegen.lower.sample import Sample
-from codegen.lower.tests_samples import failing, with_dims, without_star
+from codegen.lower.tests_samples import with_dims
 from codegen.lower.tests_scalars import Scalar, breaking
 from codegen.lower.tests_texts import Broken, WrongCall, WrongTensor
 from codegen.lower.tests_values import Filling, Number, wrong_numbers
+from codegen.lower.tests_variations import failing, without_star
 from codegen.messages import mask_length, message, offsets_messages
 from codegen.messages_parts import Message
 from codegen.rules import (

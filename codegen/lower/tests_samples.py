@@ -5,31 +5,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
 from math import prod
 
-from codegen.contract import MAX_DIMS, BroadcastEntry, StarFunction, TensorType
-from codegen.expr import Expr
+from codegen.contract import MAX_DIMS, BroadcastEntry, TensorType
 from codegen.lower.sample import Sample, Size
 from codegen.lower.tests_scalars import (
     Scalar,
-    candidates,
     compared,
     kind_of,
     optional_dtypes,
     sampled,
     usual_scalar,
 )
+from codegen.lower.tests_variations import DIMS, LENGTHS, STARS, chosen, variations
 from codegen.model import Operator
 from codegen.rules import DimsRule
 
-Given = Mapping[str, tuple[int | float | bool | str, ...]]  # what `samples:` lists for a name
-
-STARS: tuple[tuple[int, ...], ...] = ((), (1,), (3,), (0,), (3, 0, 2), (2, 3), (1, 5, 1))
 MANY_ROWS = (70_001,)  # more than fit a grid of 65,535 blocks
-DIMS = (1, 2, 7, 33, 64, 1000, 1024, 1100, 0)
 # What an input that is to be broadcast may look like, by its full shape.
 NARROWED: tuple[Callable[[tuple[int, ...]], tuple[int, ...]], ...] = (
     lambda shape: shape[-1:],
@@ -37,13 +32,7 @@ NARROWED: tuple[Callable[[tuple[int, ...]], tuple[int, ...]], ...] = (
     lambda shape: (*shape[:-1], *(1 for _ in shape[-1:])),
     lambda shape: (),
 )
-LENGTHS = (1, 2, 5)
 USUAL_STAR, USUAL_DIM, DIM_STEP = (2, 3), 7, 2
-
-
-def _chosen(op: Operator) -> list[tuple[str, bool]]:
-    """The names that a sample has sizes for, and whether they are stars."""
-    return [(dim.name, dim.star) for dim in op.dims] + [(text, False) for text in op.free_sizes.values()]
 
 
 def base(op: Operator) -> Sample:
@@ -51,7 +40,7 @@ def base(op: Operator) -> Sample:
     sizes: dict[str, Size] = {}
     plain = USUAL_DIM
     given = dict(op.samples.sizes)
-    for name, star in _chosen(op):
+    for name, star in chosen(op):
         listed = [int(size) for size in given.get(name, ())]
         size = next((size for size in listed if size > 1), listed[0] if listed else plain)
         sizes[name] = (size,) if star and listed else USUAL_STAR if star else size
@@ -63,68 +52,10 @@ def base(op: Operator) -> Sample:
     first = Sample(op, sizes, scalars, dtypes)
     if first.valid():
         return first
-    for sample in _variations(first):
+    for sample in variations(first):
         if sample.valid():
             return sample
     return first
-
-
-def _variations(sample: Sample) -> Iterator[Sample]:
-    """One name changed, then two."""
-    return _changed(sample, dict(sample.op.samples.sizes))
-
-
-def _wrong_variations(sample: Sample) -> Iterator[Sample]:
-    """The same, and then beyond what `samples:` gives, which are sizes of right calls."""
-    given = dict(sample.op.samples.sizes)
-    yield from _changed(sample, given)
-    if given:
-        yield from _changed(sample, {})
-
-
-def _changed(sample: Sample, given: Given) -> Iterator[Sample]:
-    once = list(_one_changed(sample, given))
-    yield from once
-    for first in once:
-        yield from _one_changed(first, given)
-
-
-def _one_changed(sample: Sample, given: Given) -> Iterator[Sample]:
-    for name, star in _chosen(sample.op):
-        listed = tuple((int(size),) if star else int(size) for size in given.get(name, ()))
-        for size in listed or (STARS if star else DIMS):
-            if isinstance(size, tuple) == star and isinstance(size, int | tuple):
-                yield sample.resized({name: size})
-    for length in LENGTHS if sample.op.lists else ():
-        yield replace(sample, length=length)
-    for argument in sampled(sample.op):
-        for scalar in given.get(argument.name, ()) or candidates(argument):
-            yield sample.with_scalars({argument.name: scalar})
-
-
-def failing(usual: Sample, condition: Expr, earlier: Sequence[Expr]) -> Sample | None:
-    """A call, close to the usual one, for which `condition` is false and everything before it holds."""
-    for sample in _wrong_variations(usual):
-        if sample.value(condition) is not False or not all(sample.value(one) is True for one in earlier):
-            continue
-        if all(size >= 0 for shape in sample.inputs() for size in shape):
-            return sample
-    return None
-
-
-def without_star(
-    usual: Sample, entry: StarFunction, earlier: Sequence[Expr], stars: Sequence[StarFunction]
-) -> Sample | None:
-    """A call in which a function of stars has no value and everything before it holds."""
-    for sample in _wrong_variations(usual):
-        if sample.star(entry) is not None or None in map(sample.star, stars):
-            continue
-        if not all(sample.value(one) is True for one in earlier):
-            continue
-        inputs = sample.inputs()
-        if all(size >= 0 for shape in inputs for size in shape):
-            return sample
-    return None
 
 
 def with_dims(usual: Sample, rule: DimsRule) -> Sample | None:
@@ -143,7 +74,7 @@ def with_dims(usual: Sample, rule: DimsRule) -> Sample | None:
 def samples(usual: Sample) -> list[Sample]:
     """The calls that results are compared for: each size and scalar in turn, the others as usual; then many rows."""
     op, found = usual.op, [usual]
-    for name, star in _chosen(op):
+    for name, star in chosen(op):
         found += _sizes(usual, name, star)
     for argument in sampled(op):
         found += [usual.with_scalars({argument.name: scalar}) for scalar in compared(op, argument)]
@@ -179,7 +110,7 @@ def _broadcasting(op: Operator) -> Iterator[dict[str, tuple[int, ...]]]:
 def _sizes(usual: Sample, name: str, star: bool) -> Iterator[Sample]:
     given = dict(usual.op.samples.sizes).get(name)
     sizes: tuple[Size, ...] = STARS if star else DIMS
-    if star and all(is_star for _, is_star in _chosen(usual.op)):
+    if star and all(is_star for _, is_star in chosen(usual.op)):
         sizes = (*STARS, *((size,) for size in DIMS if size > 1))
     if given is not None:
         sizes = tuple((int(size),) if star else int(size) for size in given)
@@ -244,7 +175,7 @@ def absences(usual: Sample) -> list[frozenset[str]]:
 def large(usual: Sample) -> list[Sample]:
     """For each dim a call in which that dim makes some tensor larger than 32 bits can count."""
     found = []
-    for name, star in _chosen(usual.op):
+    for name, star in chosen(usual.op):
         one = usual.resized({name: (1,) if star else 1}).shapes()
         two = usual.resized({name: (2,) if star else 2}).shapes()
         growth = max(prod(two[tensor]) - prod(one[tensor]) for tensor in one)
