@@ -1,4 +1,4 @@
-"""Specs of any number of operators, made of renamed copies of the operators of ops.yaml and their bodies."""
+"""Other specs in a copy of the tree: some of the operators of ops.yaml, or any number of renamed copies of them."""
 
 import re
 from pathlib import Path
@@ -6,12 +6,22 @@ from pathlib import Path
 ENTRY = re.compile(r"^  (\w+):\s*$", re.MULTILINE)
 
 
+def keep(tree: Path, names: tuple[str, ...]) -> None:
+    """Leaves only these operators in the tree's ops.yaml and csrc/."""
+    head, body = _parts(tree)
+    before, *entries = re.split(r"^(?=  \w+:\s*$)", body, flags=re.MULTILINE)
+    found = {ENTRY.findall(entry)[0]: entry for entry in entries}
+    (tree / "ops.yaml").write_text(f"{head}ops:{before}" + "".join(found[name] for name in names))
+    for name in found.keys() - set(names):
+        for body_file in (tree / "csrc").glob(f"{name}.*"):
+            body_file.unlink()
+
+
 def grow(tree: Path, count: int) -> int:
     """Puts `count` operators in the place of those in the tree's ops.yaml and csrc/, and returns how many there are:
     whole sets are copied, `rms_norm_0`, `rms_norm_backward_0`, `rms_norm_1`, ..., so that every `backward:` names an
     operator of its own set."""
-    text = (tree / "ops.yaml").read_text()
-    head, body = re.split(r"^ops:\s*$", text, maxsplit=1, flags=re.MULTILINE)
+    head, body = _parts(tree)
     names = ENTRY.findall(body)
     words = {*names, *re.findall(r"\bkernel: *(\w+)", body)}
     known = re.compile(r"\b(?:" + "|".join(sorted(words, key=len, reverse=True)) + r")\b")
@@ -28,6 +38,12 @@ def grow(tree: Path, count: int) -> int:
                 original.with_name(_numbered(name, copy) + original.suffix).write_text(renamed(source, copy))
             original.unlink()
     return sets * len(names)
+
+
+def _parts(tree: Path) -> tuple[str, str]:
+    """What stands before `ops:`, and the entries behind it."""
+    head, body = re.split(r"^ops:\s*$", (tree / "ops.yaml").read_text(), maxsplit=1, flags=re.MULTILINE)
+    return head, body
 
 
 def _numbered(name: str, copy: int) -> str:
