@@ -178,10 +178,7 @@ def beyond_32_bits(op: Contract, device: str, samples: list[Sample], usual: Samp
             if list_of(name) in op.pinned:
                 arguments[name] = pinned(arguments[name])
         results = op.results(op.wrapper, arguments)
-        exact: dict[str, Any] = {
-            k: v.float() if isinstance(v, torch.Tensor) and v.is_floating_point() and v.itemsize < 4 else v
-            for k, v in arguments.items()
-        }
+        exact: dict[str, Any] = {k: _float32(v, device) for k, v in arguments.items()}
         rounded = any(isinstance(v, torch.Tensor) and v.is_floating_point() for v in arguments.values())
         given = [value for value in arguments.values() if isinstance(value, torch.Tensor)]
         for result, expected in zip(results, as_tuple(op.exact(exact, arguments)), strict=True):
@@ -189,6 +186,13 @@ def beyond_32_bits(op: Contract, device: str, samples: list[Sample], usual: Samp
             _near(result.reshape(-1), expected.reshape(-1), count, rounded)
         del results, exact, arguments, given
         torch.cuda.empty_cache()
+
+
+def _float32(value: Any, device: str) -> Any:
+    """An argument as the reference takes it: on the GPU, wherever the call has it."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    return (value.float() if value.is_floating_point() and value.itemsize < 4 else value).to(device)
 
 
 def _tensors_of(op: Contract, sample: Sample) -> dict[str, Any]:
