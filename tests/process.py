@@ -19,7 +19,7 @@ def run(code: str, *, packages: Path | None = None, **environment: str) -> subpr
     folders = [str(packages)] if packages else []
     path = os.pathsep.join([*folders, *(entry for entry in sys.path if entry)])
     return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
+        [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(code)],
         env={**os.environ, "PYTHONPATH": path, **environment},
         capture_output=True,
         text=True,

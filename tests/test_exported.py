@@ -30,6 +30,7 @@ MODEL = """
 """
 RUN = """
     import sys, torch
+    import torch._inductor.codecache  # PyTorch 2.10 does not do it itself when it loads a package
     torch.ops.load_library({library!r})
     call, expected = torch.load({folder!r} + "/expected.pt")
     path = {folder!r} + "/model.pt2"
