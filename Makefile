@@ -28,8 +28,8 @@ generate: $(TOOLS) ## write generated/ from ops.yaml
 check: $(TOOLS) ## is generated/ what the generator would write?
 	@$(BIN)/python -m codegen check
 
-test: build ## all tests (ARGS="-k rms_norm")
-	@$(RUN) -m pytest $(ARGS)
+test: build ## all tests, a process for each core (ARGS="-k rms_norm", ARGS="-n 0" for one process)
+	@$(RUN) -m pytest -n logical --maxprocesses 8 $(ARGS)
 
 test-gpu: build ## the same tests on a GPU
 	@$(RUN) -m pytest --device cuda $(ARGS)

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from typing import Any
+
 import pytest
+
+# Before PyTorch is loaded. Threads that spin while they wait take the cores of processes that run beside them, and
+# Inductor's pool of compilers takes longer to start than the little that there is to compile.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+
 import torch
 
 
@@ -25,6 +34,9 @@ def _devices(config: pytest.Config) -> list[str]:
     return devices
 
 
+# Where `make test` runs several processes: what takes longest, in that order, and of which files tests go one by one.
+LONG = ("tests/test_conformance.py", "tests/test_abi.py", "tests/test_checks.py", "tests/test_build.py")
+ALONE = ("tests/test_conformance.py",)
 NOWHERE = "nowhere"  # the device of tests that none of the devices asked for can run
 
 
@@ -47,6 +59,29 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     cuda = "cuda" in _devices(config)
     items[:] = [item for item in items if _runs(item, cuda)]
+    if hasattr(config, "workerinput"):  # one of several processes: what takes long begins early
+        items.sort(key=lambda item: _rank(item.nodeid))
+
+
+def _rank(test: str) -> int:
+    """The place of a test among all: those named in LONG, then those of operators, then the rest."""
+    places = [place for place, long in enumerate(LONG) if test.startswith(long)]
+    return places[0] if places else len(LONG) + (not test.startswith("generated/"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Each process takes one file after the other, since tests of a file share what they build; of those in ALONE it
+    takes single tests.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Files(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return nodeid if nodeid.startswith(ALONE) else nodeid.partition("::")[0]
+
+    config.option.loadscopereorder = False
+    return Files(config, log)
 
 
 def _runs(item: pytest.Item, cuda: bool) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from codegen.lower.example import FORM_ONLY
-from tests.conformance.build import ROOT, build
+from tests.conformance.build import HERE, ROOT, build
 
 
 @pytest.fixture(scope="module")
@@ -19,12 +19,17 @@ def generated() -> Path:
     return build()
 
 
-def test_generated_tests_pass(generated: Path, request: pytest.FixtureRequest) -> None:
+PARTS = 4  # of the tests, for as many processes
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_generated_tests_pass(generated: Path, part: int, request: pytest.FixtureRequest) -> None:
     device = request.config.getoption("--device")
     path = [str(generated), *(entry for entry in sys.path if entry)]
+    files = [*sorted((generated / "tests").glob("test_*.py")), *sorted(HERE.glob("test_*.py"))][part::PARTS]
     tests = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "--import-mode=importlib", "-p", "no:cacheprovider", "--tb=short",
-         f"--device={device}", str(generated / "tests"), str(ROOT / "tests" / "conformance")],
+         f"--device={device}", *map(str, files)],
         cwd=ROOT,
         env={**os.environ, "OPS_TEST_PROJECT": "tests.conformance", "PYTHONPATH": os.pathsep.join(path)},
         capture_output=True,

@@ -4,6 +4,7 @@ tests.conformance.build. A second run compiles only what changed.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -18,8 +19,13 @@ SHARED = ("CMakeLists.txt", "cmake", "codegen", "templates", "csrc/cpu", "csrc/d
 
 
 def build() -> Path:
-    """The folder to import the conformance package from. Warnings of the C compiler are errors."""
-    return build_project(HERE, PROJECT, "-Werror")
+    """The folder to import the conformance package from. Warnings of the C compiler are errors. One process builds at a
+    time, and those after it find nothing to do.
+    """
+    PROJECT.mkdir(parents=True, exist_ok=True)
+    with (PROJECT.parent / "conformance.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return build_project(HERE, PROJECT, "-Werror")
 
 
 def build_project(source: Path, folder: Path, flags: str) -> Path:
