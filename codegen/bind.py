@@ -47,8 +47,11 @@ from codegen.rules import (
     ValueRule,
     When,
     each_of,
+    first_given_of,
+    first_of,
     list_of,
     plain,
+    when,
     where_given,
 )
 
@@ -67,14 +70,15 @@ def rules(
 ) -> tuple[Rule, ...]:
     """Everything that a call checks and binds, in order."""
     tensors = [(argument.name, argument.type) for argument in arguments if isinstance(argument.type, TensorType)]
-    optional = frozenset(argument.name for argument in arguments if argument.type.optional)
+    optional = _optional(arguments)
+    unsure = {name for name, tensor in tensors if tensor.may_lack_tensors}
     on_host = {argument.name for argument in arguments if argument.has_word("cpu")}
     found: list[Rule] = [*list_rules(tensors, dims), *dtype_rules(types, arguments, optional)]
     # From here on rules on a list are rules on each of its tensors.
     lists = {name for name, tensor in tensors if tensor.is_list}
     tensors = [(each_of(name) if tensor.is_list else name, tensor) for name, tensor in tensors]
     placed = [name for name, _ in tensors if list_of(name) not in on_host]
-    first = next((name for name in placed if name not in optional), "")
+    first = next((name for name in placed if list_of(name) not in unsure), "")
     placing = [name for name, _ in tensors if name != first or name not in lists]
     first = first.replace("[_i]", "[0]")
     if first and all(tensor.is_list for _, tensor in tensors):
@@ -93,7 +97,10 @@ def rules(
         exact = named == len(tensor.shape.entries)
         if named > 0 or exact:
             found.append(where_given(RankRule(name, named, exact), name, optional))
-        found += _bindings(name, dims)
+        found += _bindings(name, dims, optional)
+        if list_of(name) != name:
+            found += _bindings(first_of(list_of(name)), dims, optional)
+            found += _bindings(first_given_of(list_of(name)), dims, optional)
     waiting = _Waiting(derived)
     by_name = {dim.name: dim for dim in dims}
     stars = Stars(by_name)
@@ -145,14 +152,31 @@ class _Waiting:
         yield from self.named(tuple(self.dims))
 
 
-def list_rules(tensors: Sequence[tuple[str, TensorType]], dims: Sequence[Dim]) -> Iterator[CountRule]:
+def _optional(arguments: Sequence[Argument]) -> frozenset[str]:
+    """What may be absent: arguments, and tensors of lists."""
+    found = {argument.name for argument in arguments if argument.type.optional}
+    for argument in arguments:
+        if isinstance(argument.type, TensorType) and argument.type.is_list:
+            found |= {first_given_of(argument.name)} if argument.type.may_lack_tensors else set()
+            found |= {each_of(argument.name)} if argument.type.element_optional else set()
+    return frozenset(found)
+
+
+def list_rules(tensors: Sequence[tuple[str, TensorType]], dims: Sequence[Dim]) -> Iterator[Rule]:
     """A list has tensors; lists whose shapes share a name have equally many."""
-    for name, tensor in tensors:
-        if tensor.is_list:
-            yield CountRule(name)
-            used = {one for entry in tensor.shape.entries for one in _named(entry)}
-            owners = dict.fromkeys(dim.each for dim in dims if dim.name in used and dim.each not in ("", name))
-            yield from (CountRule(name, owner) for owner in owners)
+    lists = {name: tensor for name, tensor in tensors if tensor.is_list}
+    given = {name: (name,) if tensor.optional else () for name, tensor in lists.items()}
+    for name in lists:
+        yield when(CountRule(name), name, given[name])
+    for name, tensor in lists.items():
+        used = {one for entry in tensor.shape.entries for one in _named(entry)}
+        sharing = dict.fromkeys(tuple(map(list_of, dim.holders)) for dim in dims if dim.each and dim.name in used)
+        for holders in sharing:
+            before = holders[: holders.index(name)] if name in holders else holders
+            for i, owner in enumerate(before):
+                yield when(CountRule(name, owner), name, (*given[name], *given[owner]), before[:i])
+                if not given[owner]:
+                    break
 
 
 def _named(entry: ShapeEntry) -> Iterator[str]:
@@ -193,17 +217,13 @@ def _output_rules(output: Output, arguments: Sequence[Argument], dims: Mapping[s
     return [decide, *(When((), (), rule, output.name) for rule in found)]
 
 
-def _bindings(argument: str, dims: Sequence[Dim]) -> Iterator[Rule]:
+def _bindings(argument: str, dims: Sequence[Dim], optional: frozenset[str]) -> Iterator[Rule]:
     """What `argument` binds: an optional one only where it was given, and those before it were not."""
     for dim in dims:
         for i, place in enumerate(dim.places):
             if place.argument == argument:
-                bound = _binding(dim.name, place)
-                yield (
-                    When((argument,), dim.holders[:i], bound)
-                    if dim.optional
-                    else where_given(bound, argument, frozenset())
-                )
+                given = (argument,) if argument in optional else ()
+                yield when(_binding(dim.name, place), argument, given, dim.holders[:i])
 
 
 def _binding(name: str, place: Place) -> BindStar | BindDim:

@@ -15,7 +15,10 @@ from codegen.rules import (
     SameDtypeRule,
     When,
     each_of,
+    first_given_of,
     first_of,
+    list_of,
+    when,
     where_given,
 )
 from codegen.types import DTYPES
@@ -41,11 +44,12 @@ def dtype_rules(types: Sequence[TypeVariable], arguments: Sequence[Argument], op
                 found.append(where_given(DtypeRule(name, "", (dtype.name,)), name, optional))
             case Variable() if name.endswith("[_i]"):
                 source = holders[dtype.name][0]  # its first tensor, if nothing before it
+                source = first_given_of(list_of(name)) if source in optional else source
                 found.append(where_given(SameDtypeRule(name, dtype.name, source), name, optional))
             case Variable():
                 variable = variables[dtype.name]
                 bound = holders[variable.name]
-                if name.endswith("[0]") and bound and bound[0] not in optional:
+                if name.endswith(("[0]", "[_f]")) and bound and bound[0] not in optional:
                     continue  # each of the list is compared
                 same = [SameDtypeRule(name, variable.name, source) for source in bound]
                 first = DtypeRule(name, variable.name, variable.allowed, name in named)
@@ -80,7 +84,8 @@ def _first_dtype(
 def _rank(item: tuple[str, Dtype], order: Mapping[str, int], optional: frozenset[str]) -> tuple[int, bool]:
     """Where an argument stands among those that bind dtypes: behind what its list of dtypes names, then as given."""
     name, dtype = item
-    return order.get(dtype.name, -1) if isinstance(dtype, Variable) else -1, name in optional
+    place = order.get(dtype.name, -1) if isinstance(dtype, Variable) else -1
+    return place, name in optional or first_given_of(list_of(name)) in optional
 
 
 def _dtypes(arguments: Sequence[Argument]) -> Iterator[tuple[str, Dtype]]:
@@ -88,7 +93,8 @@ def _dtypes(arguments: Sequence[Argument]) -> Iterator[tuple[str, Dtype]]:
     for argument in arguments:
         if isinstance(argument.type, TensorType) and argument.type.is_list:
             if isinstance(argument.type.dtype, Variable):
-                yield first_of(argument.name), argument.type.dtype
+                unsure = argument.type.may_lack_tensors
+                yield (first_given_of if unsure else first_of)(argument.name), argument.type.dtype
             yield each_of(argument.name), argument.type.dtype
         elif isinstance(argument.type, TensorType):
             yield argument.name, argument.type.dtype
@@ -107,6 +113,6 @@ def _by_holder(
         source = holders[i] if i < len(holders) else ""
         given = own if not source or source not in optional else (*own, source)
         absent = tuple(holders[:i])
-        yield When(given, absent, rule) if given or absent else rule
+        yield when(rule, argument, given, absent)
         if source and source not in optional:
             return

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from codegen.frozen import dataclass
 from codegen.model import Dim, Place
-from codegen.rules import Index, Span, each_of
+from codegen.rules import Index, Span, each_of, first_given_of, first_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,31 +33,53 @@ class PlainShape:
     entries: tuple[PlainEntry, ...]
     optional: bool = False
     is_list: bool = False  # it is that of each of its tensors
+    element_optional: bool = False  # of which some may be absent
+
+    @property
+    def unsure(self) -> bool:
+        """Whether there may be no tensor of this shape."""
+        return self.optional or self.element_optional
+
+    def of(self, tensor: str) -> PlainShape:
+        """The same as the shape of a tensor of the list."""
+        return replace(self, argument=tensor)
 
 
 def find_dims(shapes: Sequence[PlainShape], valued: frozenset[str]) -> tuple[Dim, ...]:
     """The names that the shapes of inputs bind, in order of first binding; what is always given binds first.
 
     `valued` are the names that have a value already: scalar arguments and `dims:`. A name that is a star anywhere is
-    bound there; without its star it is the product, which is compared.
+    bound there; without its star it is the product, which is compared. A name that only lists have binds for each of
+    their tensors.
     """
     stars = {entry.name for shape in shapes for entry in shape.entries if entry.star and entry.name}
+    alone = [shape for shape in shapes if not shape.is_list]
+    lists = [shape for shape in shapes if shape.is_list]
+    once = {entry.name for shape in alone for entry in shape.entries}
     found: dict[str, Dim] = {}
-    for optional in (False, True):
-        for shape in shapes:
-            if shape.optional is not optional or shape.is_list:
+
+    def bind(shape: PlainShape, optional: bool, each: str = "", only: Collection[str] | None = None) -> None:
+        for name, place in _places(shape, stars):
+            known = found.get(name)
+            if name in valued or (only is not None and name not in only):
                 continue
-            for name, place in _places(shape, stars):
-                known = found.get(name)
-                if name in valued or (known is not None and not (optional and known.optional)):
-                    continue
-                places = known.places if known is not None else ()
-                if all(earlier.argument != place.argument for earlier in places):
-                    found[name] = Dim(name, name in stars, (*places, place), optional)
-    for shape in shapes:
-        for name, place in _places(replace(shape, argument=each_of(shape.argument)), stars) if shape.is_list else ():
-            if name not in valued:
-                found.setdefault(name, Dim(name, name in stars, (place,), each=shape.argument))
+            if known is not None and not (optional and known.optional and bool(known.each) == bool(each)):
+                continue
+            places = known.places if known is not None else ()
+            if all(earlier.argument != place.argument for earlier in places):
+                found[name] = Dim(name, name in stars, (*places, place), optional, known.each if known else each)
+
+    for unsure in (False, True):
+        for shape in alone:
+            if shape.unsure is unsure:
+                bind(shape, unsure)
+        for shape in lists:  # what inputs that are no lists share with them is the same for all of their tensors
+            if shape.unsure is unsure:
+                bind(shape.of((first_given_of if unsure else first_of)(shape.argument)), unsure, only=once)
+    for unsure in (False, True):
+        for shape in lists:
+            if shape.unsure is unsure:
+                bind(shape.of(each_of(shape.argument)), unsure, shape.argument)
     return tuple(found.values())
 
 

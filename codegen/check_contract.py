@@ -197,6 +197,7 @@ class _Checker:
                 tuple(bind_names.PlainEntry(entry.name, entry.star) for entry in field.entries),
                 field.optional,
                 field.parsed.type.list_at is not None,
+                isinstance(field.parsed.type, ParsedTensor) and field.parsed.type.element_optional,
             )
             for name, field in tensors.items()
             if not field.has_word("expand")
@@ -232,7 +233,9 @@ class _Checker:
             else:
                 known[derived.name] = Name(derived.name, NameKind.DERIVED, Type.INT)
         known.update(scalars)
-        holders = self.holders | {dim.name: dim.holders for dim in self.dims if dim.optional}
+        # A list that is there has a first tensor, unless what is in it may be absent, too.
+        held = {dim.name: tuple(map(list_of, dim.holders)) for dim in self.dims if dim.optional and not dim.each}
+        holders = self.holders | held
         sized = [name for name, variable in self.variables.items() if variable.group == "bits"]
         absent |= {name: f"it can be any dtype, and kernels know sizeof({name}) only" for name in sized}
         return Scope(known, subjects, tuple(self.variables), launch, absent, holders, self.choices)
@@ -262,10 +265,10 @@ class _Checker:
         read = self.read.within(field.part)
         kind: TensorType | ScalarType | None
         if isinstance(parsed, ParsedTensor):
-            if field.optional:  # its contract matters only when it is given
+            if field.optional or parsed.element_optional:  # its contract matters only when it is given
                 scope = replace(scope, met=(Condition(Query("given", field.name, (), Type.BOOL)),))
             if parsed.list_at is not None:  # each of its tensors has these
-                scope = scope.naming({dim.name: _dim_name(dim) for dim in self.dims if dim.each})
+                scope = self.of_each(field.name, scope)
             kind = self.tensor_type(read, field, parsed, scope)
         else:
             variable = parsed.variable.text if parsed.variable else ""
@@ -284,9 +287,23 @@ class _Checker:
             check_scalar(read, field, parsed, default, self.variables)
         if kind is None:
             return None
+        if isinstance(kind, TensorType) and kind.element_optional and kind.written:
+            text = "PyTorch compiles no operator that writes to a list in which some may be absent"
+            read.error(field.node.at(parsed.list_at or 0), text, "leave out those that are absent, or write several")
         words = check_input_words(read, field, kind) if isinstance(kind, TensorType) else ()
         keyword_only = field.section == "keywords"
         return Argument(field.name, kind, keyword_only, default, words, field.doc, field.parsed.text)
+
+    def of_each(self, name: str, scope: Scope) -> Scope:
+        """What the shape of a list may name: dims that bind for each tensor, where they are there whenever one is."""
+        known, absent = {}, dict(scope.absent)
+        for dim in self.dims:
+            lists = [list_of(holder) for holder in dim.holders]
+            if dim.each and (not dim.optional or name in lists):
+                known[dim.name] = _dim_name(dim)
+            elif dim.each:
+                absent[dim.name] = f"{' or '.join(lists)} may have no tensor where {name} has one"
+        return replace(scope, absent=absent).naming(known)
 
     def output(self, field: Field, scope: Scope, inputs: dict[str, Argument]) -> Output | None:
         condition, text = None, field.parsed.text

@@ -183,6 +183,11 @@ class TensorType:
     element_optional: bool = False
     written: bool = False
 
+    @property
+    def may_lack_tensors(self) -> bool:
+        """Whether there are calls without a tensor in it."""
+        return self.optional or self.element_optional
+
 
 @dataclass(frozen=True)
 class ScalarType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from codegen import keys, names, supported
+from codegen import keys, names
 from codegen.contract import Word
 from codegen.errors import shown
 from codegen.frozen import dataclass
@@ -121,5 +121,4 @@ def _field(read: Reader, section: str, key: Scalar, value: Node, take: Take) -> 
     except TypeProblem as found:
         read.error(scalar.at(found.offset), found.text, found.hint)
         return None
-    supported.parsed_type(read.diagnostics, read.prefix, scalar, parsed)
     return Field(section, key, scalar, parsed, doc)

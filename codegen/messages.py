@@ -91,9 +91,10 @@ def _indexed(text: Message) -> Message:
         if not isinstance(part, Text) or "[_" not in part.text:
             parts.append(part)
             continue
-        pieces = re.split(r"(?<=\[)(_[ij])(?=\])", part.text)
-        parts += [ListIndex(piece) if piece in ("_i", "_j") else Text(piece) for piece in pieces]
-    return Message(tuple(parts))
+        pieces = re.split(r"(\w+\[)(_[ijf])(?=\])", part.text)
+        for i, piece in enumerate(pieces):
+            parts.append(ListIndex(piece, pieces[i - 1][:-1]) if piece in ("_i", "_j", "_f") else Text(piece))
+    return Message(joined(tuple(parts)))
 
 
 def _message(rule: PlainRule) -> Message:

@@ -135,9 +135,12 @@ class ElementSum:
 
 @dataclass(frozen=True, slots=True)
 class ListIndex:
-    """Which tensor of a list a rule is about: 3. `index` is _i, or _j for the second of two."""
+    """Which tensor of the list `of` a rule is about: 3. `index` is _i, _j for the second of two, or _f for the first
+    one that is given.
+    """
 
     index: str
+    of: str
 
 
 Part: TypeAlias = (

@@ -286,7 +286,7 @@ class _Parser:
             raise TypeProblem(self.at, "a list of tensors is written with empty brackets")
         element_optional = inner is not None and list_at is not None
         written = self.mark("!")
-        optional_at = outer if outer is not None else inner
+        optional_at = inner if list_at is None else outer
         return ParsedTensor(dtype.text, dtype.offset, acc, entries, optional_at, element_optional, list_at, written)
 
     def mark(self, character: str) -> int | None:

@@ -6,7 +6,8 @@ messages.py; so they agree on which rule fails first and on what it says. Order:
 devices, choices and the like, ranks and bindings (over all inputs), derived dims, shape comparisons, layouts, checks,
 computed output sizes, values, overlap.
 
-Rules on a tensor of a list name it `xs[0]`, the first one, or `xs[_i]`, each in turn; spec names have no brackets.
+Rules on a tensor of a list name it `xs[0]`, the first one, or `xs[_i]`, each in turn; where the list or what is in it
+may be absent, `xs[_f]` is the first one that is given, if there is one. Spec names have no brackets.
 """
 
 from __future__ import annotations
@@ -390,7 +391,7 @@ class Decide:
 @dataclass(frozen=True, slots=True)
 class When:
     """`rule` applies where every one of `given` was given and every one of `absent` was not; with an `output`, where
-    that one is there; with a list `each`, to every tensor of it.
+    that one is there; with a list `each`, to every place in it: `given` and `absent` may then name `xs[_i]`.
     """
 
     given: tuple[str, ...]
@@ -471,6 +472,11 @@ def each_of(name: str) -> str:
     return f"{name}[_i]"
 
 
+def first_given_of(name: str) -> str:
+    """The first tensor of a list that is given."""
+    return f"{name}[_f]"
+
+
 def list_of(tensor: str) -> str:
     """The argument that a tensor is, or is in."""
     return tensor.partition("[")[0]
@@ -483,6 +489,11 @@ def plain(rule: Rule) -> PlainRule:
 
 def where_given(rule: PlainRule, argument: str, optional: frozenset[str]) -> Rule:
     """A rule on an argument does not apply where the argument is absent; one on a list is about each of its tensors."""
-    if argument.endswith("[_i]"):
-        return When((), (), rule, each=list_of(argument))
-    return When((argument,), (), rule) if argument in optional else rule
+    given = (argument,) if argument in optional else ()
+    return when(rule, argument, given)
+
+
+def when(rule: PlainRule, argument: str, given: tuple[str, ...] = (), absent: tuple[str, ...] = ()) -> Rule:
+    """A rule on an argument, or on each tensor of a list, under conditions."""
+    each = list_of(argument) if argument.endswith("[_i]") else ""
+    return When(given, absent, rule, each=each) if given or absent or each else rule

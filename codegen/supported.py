@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from codegen.errors import Diagnostics
 from codegen.load import Mapping, Node, Scalar
-from codegen.parse_type import ParsedTensor, ParsedType
 
 # Keys of an operator -> how they are called.
 KEYS = {
@@ -30,19 +29,6 @@ def keys(diagnostics: Diagnostics, operator: str, node: Mapping) -> None:
     for key, _ in node.entries:
         if key.text in KEYS:
             refuse(diagnostics, operator, key, 0, KEYS[key.text])
-
-
-def parsed_type(diagnostics: Diagnostics, prefix: str, node: Scalar, parsed: ParsedType) -> None:
-    """Refuses parts of a type."""
-    if isinstance(parsed.type, ParsedTensor):
-        _tensor(diagnostics, prefix, node, parsed.type)
-
-
-def _tensor(diagnostics: Diagnostics, prefix: str, node: Scalar, tensor: ParsedTensor) -> None:
-    if tensor.list_at is not None and tensor.element_optional:
-        refuse(diagnostics, prefix, node, tensor.list_at, "a list of optional tensors")
-    elif tensor.list_at is not None and tensor.optional_at is not None:
-        refuse(diagnostics, prefix, node, tensor.list_at, "an optional list of tensors")
 
 
 # Words after the type of a list of tensors.

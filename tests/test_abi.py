@@ -20,8 +20,8 @@ from tests.abi.project import RUNTIME, Project, execute
 # Of the conformance project those that have, together, every kind of argument and of output.
 CHOSEN = ("scaled", "alike", "add_bias", "add_bias_backward", "filled", "outer_sum", "row_sums", "row_sums_backward",
           "chosen", "listed", "grid", "exchange", "switched", "crossed", "tripled", "needs_arch", "list_dot",
-          "scale_list", "shuffled", "positive_rows", "scaled_from_host", "scale_segments", "shift_list",
-          "running_sum")  # fmt: skip
+          "scale_list", "double_some", "some_firsts", "shuffled", "positive_rows", "scaled_from_host", "scale_segments",
+          "shift_list", "running_sum")  # fmt: skip
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc and its sanitizers")
 

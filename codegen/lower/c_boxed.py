@@ -28,7 +28,8 @@ def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
     take: list[str] = []
     for i, argument in enumerate(op.arguments):
         if argument in op.lists:
-            take += take_list_lines(op, argument, f"stack[{i}]")
+            taken = take_list_lines(op, argument, f"stack[{i}]")
+            take += [f"if (take_optional(&stack[{i}])) {{", *indented(taken), "}"] if argument.type.optional else taken
         elif isinstance(argument.type, TensorType):
             taken = [f"tensor_take(&f.t.{argument.name}, stack[{i}]);"]
             take += [f"if (take_optional(&stack[{i}])) {{", *indented(taken), "}"] if argument.type.optional else taken

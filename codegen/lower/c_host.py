@@ -334,7 +334,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         ),
         givable=tuple(Named(output.name) for output in givable(op)),
         set_aside=tuple(Named(name) for name in set_aside(op)),
-        stars=tuple(Named(dim.name) for dim in op.dims if dim.star and dim.optional),
+        stars=tuple(Named(dim.name) for dim in op.dims if dim.star and dim.optional and not dim.each),
         arguments=frame_lines(op),
         words=words_lines(op),
         mask=len(op.outputs) if op.grad_mask or any(output.condition for output in op.outputs) else 0,

@@ -5,7 +5,7 @@ The statements of one function: `f` is the frame, `c` its call record, `e` the e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from codegen.contract import BroadcastEntry, ReplaceEntry, TensorType, named_stars
@@ -113,7 +113,7 @@ class Checks:
             case AccDtypeOf():
                 return f"dtype_name(dtype_acc({self.dtype_of(part.argument)}))"
             case ListIndex():
-                return part.index[1:]
+                return f"f->t.{part.of}.first" if part.index == "_f" else part.index[1:]
             case DeviceOf() if self.op.argument(part.argument).is_tensor:
                 return f"device_text(e, &{tensor(part.argument)})"
             case DeviceOf():
@@ -191,7 +191,8 @@ class Checks:
                 start, count = self.names.span(rule.span)
                 product = [f"{self.names.c.names[rule.name]} = product_i64(&overflow, {start}, {count});"]
                 kept = self.names.star(rule.name)
-                remember = [] if kept == (start, count) else [f"{kept[0]} = {start};", f"{kept[1]} = {count};"]
+                alone = kept == (start, count) or rule.span.argument.endswith("[_i]")
+                remember = [] if alone else [f"{kept[0]} = {start};", f"{kept[1]} = {count};"]
                 return [*remember, *self.computed(product, rule)]
             case Derive():
                 return self.computed(fitted(f"c->{rule.name} = ", self.names.expr(rule.expr), ";"), rule)
@@ -324,15 +325,16 @@ def _check(condition: str, arguments: list[str], indent: int) -> list[str]:
 def _headed(op: Operator, checks: Checks) -> Iterator[str]:
     """The statements, with a heading wherever the kind of rule changes."""
     heading = ""
-    for (kind, condition), rules in groupby(
+    for (kind, heads), rules in groupby(
         (rule for rule in op.rules if not isinstance(plain(rule), ValueRule | OverlapRule)),
         lambda rule: (step(plain(rule)), applies(rule, checks.names)),
     ):
         if kind != heading:
             heading = kind
             yield f"/* {heading} */"
-        lines = [line for rule in rules for line in checks.rule(plain(rule))]
-        yield from [f"{condition} {{", *indented(lines), "}"] if condition else lines
+        inner = Checks(op, checks.indent + 4 * max(len(heads) - 1, 0))
+        inner.names = checks.names
+        yield from nested(heads, [line for rule in rules for line in inner.rule(plain(rule))])
 
 
 def counted(rule: CountRule) -> str:
@@ -341,14 +343,21 @@ def counted(rule: CountRule) -> str:
     return f"{count} == c->{rule.source}_count" if rule.source else f"{count} > 0"
 
 
-def applies(rule: Rule, names: HostNames) -> str:
-    """The head of a statement in C under which a rule applies, "" where it always does."""
+def applies(rule: Rule, names: HostNames) -> tuple[str, ...]:
+    """The heads of statements in C, one inside the other, under which a rule applies; none where it always does."""
     if not isinstance(rule, When):
-        return ""
-    if rule.each:
-        return f"for (int64_t i = 0; i < f->t.{rule.each}.count; i++)"
+        return ()
+    heads = [f"for (int64_t i = 0; i < f->t.{rule.each}.count; i++)"] if rule.each else []
     conditions = [*map(names.given, rule.given), *(f"!{names.given(name)}" for name in rule.absent)]
-    return f"if ({' && '.join([*conditions, wanted(names.op, rule.output)] if rule.output else conditions)})"
+    conditions += [wanted(names.op, rule.output)] if rule.output else []
+    return (*heads, *([f"if ({' && '.join(conditions)})"] if conditions else []))
+
+
+def nested(heads: Sequence[str], lines: list[str]) -> list[str]:
+    """Statements under their heads."""
+    if not heads:
+        return lines
+    return [f"{heads[0]} {{".lstrip(), *indented(nested(heads[1:], lines)), "}"]
 
 
 def check_lines(op: Operator) -> list[str]:

@@ -15,9 +15,9 @@ from codegen.expr import Expr, Query
 from codegen.expr_c import CNames, print_c
 from codegen.layouts import Layout, layout
 from codegen.lower.c_arguments import scalars
-from codegen.model import Operator
+from codegen.model import Dim, Operator
 from codegen.names import choice_constant
-from codegen.rules import ComputeStar, Span, first_of, plain
+from codegen.rules import ComputeStar, Span, first_of, list_of, plain
 
 # What launches know of the hardware, on the CPU: fixed, so that results do not depend on the machine.
 CPU_HARDWARE = {"sm_count": "32", "max_shared": "0", "arch": "0"}
@@ -31,13 +31,16 @@ def dtype_constant(name: str) -> str:
 def first_given(op: Operator) -> str:
     """The first tensor that is in every call, or ""; others are on its device, but for those that stay on the host."""
     for argument in op.placed:
-        if isinstance(argument.type, TensorType) and not argument.type.optional:
+        if isinstance(argument.type, TensorType) and not argument.type.may_lack_tensors:
             return first_of(argument.name) if argument.type.is_list else argument.name
     return ""
 
 
 def tensor(name: str) -> str:
-    """A tensor of the frame: `x`, or `xs[0]` and, in a loop over the list, `xs[_i]`."""
+    """A tensor of the frame: `x`, or `xs[0]`, in a loop over the list `xs[_i]`, and `xs[_f]`, the first one given."""
+    if name.endswith("[_f]"):
+        listed = f"f->t.{list_of(name)}"
+        return f"{listed}.at[{listed}.first]"
     return "f->t." + name.replace("[_", ".at[").replace("[0]", ".at[0]")
 
 
@@ -117,6 +120,11 @@ class HostNames:
         """Whether an optional argument was given, or a gradient is wanted."""
         if any(output.name == subject for output in self.op.outputs):
             return wanted(self.op, subject)
+        if subject != list_of(subject):
+            place = f"f->t.{list_of(subject)}.first" if subject.endswith("[_f]") else "i"
+            return f"list_has(&f->t.{list_of(subject)}, {place})"
+        if self.op.argument(subject) in self.op.lists:
+            return f"list_given(&f->t.{subject})"
         return f"given(&f->t.{subject})" if self.op.argument(subject).is_tensor else f"c->{subject}_given"
 
     def _aligned(self, subject: str, bytes_text: str) -> str:
@@ -162,9 +170,24 @@ class HostNames:
         if dim is None:
             return f"c->{name}", f"c->{name}_count"
         place = dim.places[0].at
+        if dim.each:
+            return self._star_of_each(dim)
         if dim.optional or not isinstance(place, Span):
             return f"f->s.{name}.sizes", f"f->s.{name}.count"
         return self.span(place)
+
+    def _star_of_each(self, dim: Dim) -> tuple[str, str]:
+        """The same in a loop over a list: those of the first holder that has a tensor there."""
+        start, count = "", ""
+        for place in dim.places:
+            assert isinstance(place.at, Span)
+            own_start, own_count = self.span(place.at)
+            if place == dim.places[-1]:
+                start, count = start + own_start, count + own_count
+            else:
+                has = self.given(place.argument)
+                start, count = f"{start}{has} ? {own_start} : ", f"{count}{has} ? {own_count} : "
+        return (start, count) if len(dim.places) == 1 else (f"({start})", f"({count})")
 
     def span(self, span: Span) -> tuple[str, str]:
         """A pointer to the sizes that a star covers in an argument, and how many they are."""

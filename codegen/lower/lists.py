@@ -6,9 +6,10 @@ checks.py.
 
 from __future__ import annotations
 
-from codegen.contract import Argument
-from codegen.lower.statements import all_or_return
+from codegen.contract import Argument, TensorType
+from codegen.lower.statements import all_or_return, indented
 from codegen.model import Operator
+from codegen.rules import list_of
 
 
 def can_fail(op: Operator) -> bool:
@@ -18,24 +19,48 @@ def can_fail(op: Operator) -> bool:
 
 def take_list_lines(op: Operator, argument: Argument, slot: str) -> list[str]:
     """Takes a list off the stack; the record points to what bodies see of each tensor."""
-    name = argument.name
-    taken = f"list_take(&e, {slot}, &f.t.{name}, {len(_numbers(op, argument))});"
-    return [taken, *record_lines(op, argument, "f.call.", "f."), f"f.call.{name}_count = f.t.{name}.count;"]
+    assert isinstance(argument.type, TensorType)
+    name, call = argument.name, "list_take_optionals" if argument.type.element_optional else "list_take"
+    taken = f"{call}(&e, {slot}, &f.t.{name}, {len(_numbers(op, argument))});"
+    lines = [taken, f"f.call.{name} = f.t.{name}.data;"]
+    for number, place in _numbers(op, argument).items():
+        points = f"f.call.{number} = f.t.{name}.numbers{place};"
+        shared = f"if (f.call.{number} == NULL) {{"
+        lines += [shared, f"    {points}", "}"] if _shared(op, number) else [points]
+    return [*lines, f"f.call.{name}_count = f.t.{name}.count;"]
 
 
-def _numbers(op: Operator, argument: Argument) -> list[str]:
-    """The dims that bind for each tensor of the list."""
-    return [dim.name for dim in op.dims if dim.each == argument.name]
+def _numbers(op: Operator, argument: Argument) -> dict[str, str]:
+    """The dims that bind for each tensor of the list, and where their numbers begin behind those of the first one."""
+    names = [
+        dim.name
+        for dim in op.dims
+        if dim.each == argument.name
+        or (dim.each and _shared(op, dim.name) and argument.name in map(list_of, dim.holders))
+    ]
+    count = f"f.t.{argument.name}.count"
+    places = ["", f" + {count}", *(f" + {i} * {count}" for i in range(2, len(names)))]
+    return dict(zip(names, places, strict=False))
 
 
-def record_lines(op: Operator, argument: Argument, record: str, frame: str, where: str = "") -> list[str]:
-    """Points a call record to what bodies see of a list: in memory of the host, or of the GPU (`where` is device_)."""
+def _shared(op: Operator, name: str) -> bool:
+    """Whether each of several lists has room for the numbers of a dim, since the one that binds it may be absent."""
+    dim = next(dim for dim in op.dims if dim.name == name)
+    return len(dim.places) > 1 and op.argument(dim.each).type.optional
+
+
+def record_lines(op: Operator, argument: Argument, record: str, frame: str, where: str) -> list[str]:
+    """Points a call record to what bodies see of a list: in memory of the host (`where` is ""), or of the GPU
+    (device_).
+    """
     listed = f"{frame}t.{argument.name}"
     lines = [f"{record}{argument.name} = {listed}.{where}data;"]
-    for i, number in enumerate(_numbers(op, argument)):
-        place = f" + {i} * {listed}.count" if i > 1 else f" + {listed}.count" if i else ""
-        lines.append(f"{record}{number} = {listed}.{where}numbers{place};")
-    return lines
+    for number, place in _numbers(op, argument).items():
+        place = place.replace("f.t.", f"{frame}t.")
+        points = f"{record}{number} = {listed}.{where}numbers{place};"
+        own = f"if ({record}{number} == {listed}.numbers{place}) {{"
+        lines += [own, f"    {points}", "}"] if _shared(op, number) else [points]
+    return [f"if (list_given(&{listed})) {{", *indented(lines), "}"] if argument.type.optional else lines
 
 
 def each_call(op: Operator, tensor: str, call: str) -> str:

@@ -42,7 +42,9 @@ def _arranged_list(argument: Argument, written: bool) -> str:
 
 def arrange_calls(op: Operator) -> list[str]:
     """A call for each input that may have to be copied; each returns bool."""
-    return [call for call in map(_arranged, op.tensors) if call]
+    unresolved = [a.name for a in op.lists if isinstance(a.type, TensorType) and a.type.may_lack_tensors]
+    resolved = [f"list_resolve(e, &f->t.{name})" for name in unresolved]
+    return [*resolved, *(call for call in map(_arranged, op.tensors) if call)]
 
 
 def pinned_calls(op: Operator) -> list[str]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from textwrap import wrap
 
-from codegen.contract import Argument, Output, TypeVariable
+from codegen.contract import Argument, Output, TensorType, TypeVariable
 from codegen.defaults import default_text
 from codegen.describe_keys import operator_notes
 from codegen.errors import one_of
@@ -99,7 +99,9 @@ class PackageView:
 
 
 def _parameter(argument: Argument, unchecked: bool) -> str:
-    loose = unchecked and argument.type.optional and (not argument.is_tensor or argument.has_word("expand"))
+    kind = argument.type
+    loose = kind.optional and (not argument.is_tensor or argument.has_word("expand"))
+    loose = unchecked and (loose or (isinstance(kind, TensorType) and kind.is_list and kind.may_lack_tensors))
     text = f"{argument.name}: {'Any' if loose else annotation(argument)}"
     return text if argument.default is None else f"{text} = {default(argument)}"
 
@@ -135,7 +137,7 @@ def _given_back(op: Operator) -> str:
     """The type of what the wrapper returns: the outputs, or where there are none, what was written."""
     if op.public_outputs:
         return returned(op, op.public_outputs)
-    kinds = ["Tensor | None" if a.type.optional else annotation(a) for a in op.written]
+    kinds = [annotation(argument) for argument in op.written]
     return kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
 
 

@@ -32,7 +32,8 @@ _ANNOTATIONS = {
 def annotation(argument: Argument) -> str:
     """The type of a parameter."""
     if isinstance(argument.type, TensorType):
-        text = "Sequence[Tensor]" if argument.type.is_list else "Tensor"
+        text = "Tensor | None" if argument.type.element_optional else "Tensor"
+        text = f"Sequence[{text}]" if argument.type.is_list else text
         return f"{text} | None" if argument.type.optional else text
     kind = argument.type
     text = _ANNOTATIONS[kind.kind]

@@ -174,7 +174,11 @@ def _with_gradient(op: Operator) -> list[Argument]:
 
 def spread(op: Operator, arguments: Sequence[Argument]) -> list[str]:
     """Tensors as the arguments of a function that looks into no list."""
-    return [f"*{argument.name}" if argument in op.lists else argument.name for argument in arguments]
+    found = []
+    for argument in arguments:
+        listed = f"({argument.name} or ())" if argument.type.optional else argument.name
+        found.append(f"*{listed}" if argument in op.lists else argument.name)
+    return found
 
 
 def recorded(names: Names, or_else: str, extra: Sequence[str] = (), only: Sequence[str] | None = None) -> list[str]:

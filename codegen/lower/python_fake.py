@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import partial
 from itertools import groupby
 from typing import TypeAlias
@@ -55,7 +55,6 @@ from codegen.rules import (
     ValueRule,
     When,
     expressions,
-    list_of,
     plain,
 )
 from codegen.types import DTYPES
@@ -164,15 +163,15 @@ def rule_lines(names: Names, rule: PlainRule, read: Collection[str]) -> list[str
             comparison = "==" if rule.exact else ">="
             trivial = rule.rank == 0 and not rule.exact
             return [] if trivial else _check(names, f"{rule.argument}.dim() {comparison} {rule.rank}", message(rule))
-        case BindDim() if list_of(rule.argument) != rule.argument:
-            return [f"{rule.name}.append({names.size(rule.argument, rule.index)})"]
+        case BindDim() if rule.argument.endswith("[_i]"):
+            return [f"{rule.name}[_i] = {names.size(rule.argument, rule.index)}"]
         case BindDim():
             return [f"{rule.name} = {names.size(rule.argument, rule.index)}"]
         case BindStar():
             text = names.message(overflow_of(rule))
-            if list_of(rule.span.argument) != rule.span.argument:
-                return call(f"{rule.name}.append(_check.star", [names.span(rule.span), text], ")")
             target = f"{rule.name} = " if rule.name in read else ""
+            if rule.span.argument.endswith("[_i]"):
+                target = f"{rule.name}[_i] = "
             return call(f"{target}_check.star", [names.span(rule.span), text])
         case Derive():
             first, value = _computed(names, rule.expr, rule, rule.name)
@@ -220,19 +219,26 @@ def _output(names: Names, output: Output, index: int) -> str:
     return f"{made} if grad_mask[{index}] else None" if names.op.grad_mask else made
 
 
-def _applies(names: Names, rule: Rule) -> str:
-    """The head of a block in which a rule applies, "" where it always does."""
+def _applies(names: Names, rule: Rule) -> tuple[str, ...]:
+    """The heads of blocks, one inside the other, in which a rule applies; none where it always does."""
     if not isinstance(rule, When):
-        return ""
-    if rule.each:
-        return f"for _i in range({HELPER}count({rule.each})):"
-    conditions = [f"{name} is not None" for name in rule.given] + [f"{name} is None" for name in rule.absent]
-    return f"if {' and '.join([*conditions, names.wanted(rule.output)] if rule.output else conditions)}:"
+        return ()
+    heads = [f"for _i in range({HELPER}count({rule.each})):"] if rule.each else []
+    if rule.each and names.op.argument(rule.each).type.optional:
+        heads.insert(0, f"if {rule.each} is not None:")
+    conditions = [*map(names.given, rule.given), *map(names.absent, rule.absent)]
+    conditions += [names.wanted(rule.output)] if rule.output else []
+    return (*heads, *([f"if {' and '.join(conditions)}:"] if conditions else []))
+
+
+def _nested(heads: Sequence[str], lines: list[str]) -> list[str]:
+    """Statements under their heads."""
+    return [heads[0], *(f"    {line}" for line in _nested(heads[1:], lines))] if heads else lines
 
 
 def _gives(rule: PlainRule) -> str:
     """The name that a rule only gives a value, "" for others: stars are checked, and lists are filled one by one."""
-    if isinstance(rule, BindDim) and list_of(rule.argument) != rule.argument:
+    if isinstance(rule, BindDim) and rule.argument.endswith("[_i]"):
         return ""
     return rule.name if isinstance(rule, Derive | BindDim) else ""
 
@@ -271,10 +277,10 @@ def fake_lines(names: Names) -> list[str]:
         lines += call("_check", [f"{HELPER}count(grad_mask) == {len(outputs)}", text])
     if names.op.tensors:
         lines += call("_check.dims", [f"{argument.name}={argument.name}" for argument in names.op.tensors])
-    lines += [f"{dim.name}: list[Any] = []" for dim in names.op.dims if dim.each]
+    lines += [f"{dim.name}: dict[int, Any] = {{}}" for dim in names.op.dims if dim.each]
     relevant, read = _relevant(names)
-    for condition, rules in groupby(relevant, partial(_applies, names)):
+    for heads, rules in groupby(relevant, partial(_applies, names)):
         body = [line for rule in rules for line in rule_lines(names, plain(rule), read)]
-        lines += [condition, *(f"    {line}" for line in body)] if condition and body else body
+        lines += _nested(heads, body) if body else []
     lines += [f"{output.name} = {_output(names, output, i)}" for i, output in enumerate(outputs)]
     return [*lines, *([f"return {', '.join(output.name for output in outputs)}"] if outputs else [])]

@@ -32,7 +32,7 @@ from codegen.messages_parts import (
 )
 from codegen.messages_python import print_message_python
 from codegen.model import Dim, Operator
-from codegen.rules import ComputeStar, DtypeRule, Index, Span, When, plain
+from codegen.rules import ComputeStar, DtypeRule, Index, Span, When, list_of, plain
 
 HELPER = "_rules."
 COLUMNS = 120
@@ -94,12 +94,24 @@ class Names:
         for argument, optional in self.sources.get(name, ()):
             if not optional:
                 return self.dtype_of(argument)
-            text += f"{self.dtype_of(argument)} if {argument} is not None else "
+            text += f"{self.dtype_of(argument)} if {self.given(argument)} else "
         return f"({text}{first})" if text else first
 
     def dtype_of(self, argument: str) -> str:
         """The dtype of a tensor, or that a dtype argument names."""
-        return argument if argument in self.kinds else f"{argument}.dtype"
+        return argument if argument in self.kinds else f"{self.tensor(argument)}.dtype"
+
+    def tensor(self, name: str) -> str:
+        """A tensor argument, or one of a list: `xs[_f]` is the first one that is given."""
+        return f"{HELPER}first({list_of(name)})" if name.endswith("[_f]") else name
+
+    def given(self, name: str) -> str:
+        """Whether an argument, or a tensor of a list, is there."""
+        return f"{HELPER}has({list_of(name)}, _i)" if name.endswith("[_i]") else f"{self.tensor(name)} is not None"
+
+    def absent(self, name: str) -> str:
+        """The opposite."""
+        return f"not {self.given(name)}" if name.endswith("[_i]") else f"{self.tensor(name)} is None"
 
     def device(self) -> str:
         """Where outputs are made: on the first tensor's device, else where an argument says."""
@@ -158,7 +170,7 @@ class Names:
 
     def size(self, argument: str, index: Index) -> str:
         """One size of a tensor."""
-        return f"{argument}.shape[{'-' if index.from_back else ''}{index.index}]"
+        return f"{self.tensor(argument)}.shape[{'-' if index.from_back else ''}{index.index}]"
 
     def dim(self, dim: Dim) -> str:
         """The value of a dim, or the product of a star, from the arguments; 0 where none of its holders is given."""
@@ -168,13 +180,13 @@ class Names:
             value = f"{HELPER}product({self.span(at)})" if isinstance(at, Span) else self.size(place.argument, at)
             if not dim.optional:
                 return value
-            text += f"{value} if {place.argument} is not None else "
+            text += f"{value} if {self.given(place.argument)} else "
         return f"({text}0)"
 
     def span(self, span: Span) -> str:
         """The sizes that a star covers."""
         front, back = span.front or "", f"-{span.back}" if span.back else ""
-        return f"{span.argument}.shape" + (f"[{front}:{back}]" if front or back else "")
+        return f"{self.tensor(span.argument)}.shape" + (f"[{front}:{back}]" if front or back else "")
 
     def shape(self, shape: Shape, checked: bool = False) -> str:
         """The sizes of a tensor, as an expression; `checked` as in `checked()`."""
@@ -206,7 +218,7 @@ class Names:
             case StarOf():
                 return f"{HELPER}sizes_text({self.star_sizes(part.name)})"
             case ListIndex():
-                return part.index
+                return f"{HELPER}place({part.of})" if part.index == "_f" else part.index
             case ComputedDims():
                 return f"{HELPER}sizes_text({self.stars[part.index]})"
             case DimCount():

@@ -99,7 +99,8 @@ def fields(op: Operator) -> tuple[Field, ...]:
     for argument in op.tensors:
         assert isinstance(argument.type, TensorType)
         if argument.type.is_list:
-            found.append(Field(argument.name, "tensors", argument.type.dtype, not argument.type.written, argument.text))
+            note = f"{argument.text}, null where absent" if argument.type.may_lack_tensors else argument.text
+            found.append(Field(argument.name, "tensors", argument.type.dtype, not argument.type.written, note))
             found.append(Field(f"{argument.name}_count", "integer"))
             continue
         note = f"{argument.text}, null when absent" if argument.type.optional else argument.text

@@ -52,6 +52,7 @@ class Sample:
     narrowed: Callable[[tuple[int, ...]], tuple[int, ...]] | None = None
     absent: frozenset[str] = frozenset()  # optional arguments that are not given
     length: int = USUAL_LENGTH  # of every list of tensors
+    holes: bool = False  # every other place is empty in lists in which some may be absent
     at: int = 0  # the tensor of a list whose dims are meant, where they bind per tensor
 
     def size(self, name: str) -> Size:
@@ -174,15 +175,27 @@ class Sample:
         lists = [argument.name for argument in self.op.lists]
         found: dict[str, tuple[int, ...]] = {}
         for name, shape in self.op.shapes.items():
-            if name in lists:
-                found |= {f"{name}[{i}]": replace(self, at=i).shape(shape) for i in range(self.length)}
-            elif name not in missing:
+            if name in lists and name not in self.absent:
+                places = [i for i in range(self.length) if not self.is_hole(name, i)]
+                found |= {f"{name}[{i}]": replace(self, at=i).shape(shape) for i in places}
+            elif name not in {*missing, *lists}:
                 found[name] = self.shape(shape)
         if self.narrowed is not None:
             for argument in self.op.tensors:
                 if argument.has_word("expand") and argument.name in found:
                     found[argument.name] = self.narrowed(found[argument.name])
         return found
+
+    def is_hole(self, name: str, place: int) -> bool:
+        """Whether a list has no tensor at this place. Where several have holes, theirs are not the same."""
+        if f"{name}[{place}]" in self.absent:
+            return True
+        some = [
+            argument.name
+            for argument in self.op.lists
+            if isinstance(argument.type, TensorType) and argument.type.element_optional
+        ]
+        return self.holes and name in some and (place + some.index(name)) % 2 == 0
 
     @cached_property
     def elements(self) -> Mapping[str, Elements | None]:

@@ -244,7 +244,7 @@ def _sample(sample: Sample, usual: Sample) -> str:
     shapes, entries = sample.shapes(), []
     for argument in sample.op.tensors:
         if argument in sample.op.lists:
-            listed = [repr(shapes[f"{argument.name}[{i}]"]) for i in range(sample.length)]
+            listed = [repr(shapes.get(f"{argument.name}[{i}]")) for i in range(sample.length)]
             entries.append((argument.name, f"[{', '.join(listed)}]"))
             continue
         filled = sample.elements.get(argument.name)

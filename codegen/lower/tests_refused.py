@@ -10,7 +10,7 @@ from typing import TypeAlias
 from codegen.contract import MAX_DIMS, StarFunction
 from codegen.expr import Expr, Logic, Query, Type, Unary, integer
 from codegen.frozen import dataclass
-from codegen.lower.sample import Sample
+from codegen.lower.sample import USUAL_LENGTH, Sample
 from codegen.lower.tests_samples import with_dims
 from codegen.lower.tests_scalars import Scalar, breaking
 from codegen.lower.tests_texts import Broken, WrongCall, WrongTensor
@@ -18,6 +18,7 @@ from codegen.lower.tests_values import Filling, Number, wrong_numbers
 from codegen.lower.tests_variations import failing, without_star
 from codegen.messages import mask_length, message, offsets_messages
 from codegen.messages_parts import Message
+from codegen.model import Operator
 from codegen.rules import (
     AccDtypeRule,
     CheckRule,
@@ -49,6 +50,7 @@ from codegen.rules import (
     TextRule,
     ValueRule,
     When,
+    list_of,
     plain,
 )
 
@@ -96,11 +98,12 @@ def wrong_calls(first: Sample) -> list[Wrong]:
     earlier: list[Expr] = []
     stars: list[StarFunction] = []
     for conditional in op.rules:
-        rule, absent, made = plain(conditional), _absent(conditional), _made(first, conditional)
+        rule, absent, made = plain(conditional), _absent(op, conditional), _made(first, conditional)
         usual = first.without(absent)
         before = len(found)
+        rule = _of_second(rule)
         if isinstance(conditional, When) and conditional.each:
-            rule, usual = _of_second(rule), replace(usual, at=1)
+            usual = replace(usual, at=1)
         match rule:
             case CountRule():
                 found.append(_count(usual, rule))
@@ -173,7 +176,7 @@ def wrong_calls(first: Sample) -> list[Wrong]:
 
 
 def _of_second(rule: PlainRule) -> PlainRule:
-    """A rule on each tensor of a list as one on the second of them."""
+    """A rule on each tensor of a list as one on the second of them, and one on the first that is given on the first."""
     match rule:
         case ShapeRule():
             argument = _second(rule.argument)
@@ -183,7 +186,9 @@ def _of_second(rule: PlainRule) -> PlainRule:
             )
             known = tuple(replace(one, source=_second(one.source)) for one in rule.known)
             return replace(rule, argument=argument, comparisons=compared, known=known)
-        case DtypeRule() | SameDtypeRule() | AccDtypeRule() | DeviceRule() | HostRule() | RankRule() | ContiguousRule():
+        case SameDtypeRule() | AccDtypeRule():
+            return replace(rule, argument=_second(rule.argument), source=_second(rule.source))
+        case DtypeRule() | DeviceRule() | HostRule() | RankRule() | ContiguousRule():
             return replace(rule, argument=_second(rule.argument))
     return rule
 
@@ -195,7 +200,7 @@ def _of_pair(rule: OverlapRule) -> OverlapRule:
 
 
 def _second(name: str) -> str:
-    return name.replace("[_i]", "[1]")
+    return name.replace("[_i]", "[1]").replace("[_f]", "[0]")
 
 
 def _count(usual: Sample, rule: CountRule) -> Wrong:
@@ -231,9 +236,16 @@ def _follows(usual: Sample, rule: ShapeRule, comparison: Comparison) -> bool:
     return own in usual.op.free_sizes
 
 
-def _absent(rule: Rule) -> frozenset[str]:
-    """The optionals that are left out so that the rule applies."""
-    return frozenset(rule.absent) if isinstance(rule, When) else frozenset()
+def _absent(op: Operator, rule: Rule) -> frozenset[str]:
+    """The optionals that are left out so that the rule applies: arguments, or the tensors of a usual list."""
+    found: set[str] = set()
+    for name in rule.absent if isinstance(rule, When) else ():
+        listed = list_of(name)
+        if name == listed or op.argument(listed).type.optional:
+            found.add(listed)
+        else:
+            found |= {f"{listed}[{place}]" for place in range(USUAL_LENGTH)}
+    return frozenset(found)
 
 
 ArgumentRule: TypeAlias = (

@@ -79,13 +79,15 @@ def samples(usual: Sample) -> list[Sample]:
     for argument in sampled(op):
         found += [usual.with_scalars({argument.name: scalar}) for scalar in compared(op, argument)]
     found += [replace(usual, length=length) for length in LENGTHS if op.lists]
+    if any(argument.type.element_optional for argument in op.lists if isinstance(argument.type, TensorType)):
+        found += [replace(usual, length=length, holes=True) for length in LENGTHS]
     found += [usual.resized(stars) for stars in _broadcasting(op)]
     if any(argument.has_word("expand") for argument in op.tensors):
         found += [replace(usual, narrowed=narrowed) for narrowed in NARROWED]
     stars = [dim.name for dim in op.dims if dim.star]
     if stars:
         found.append(usual.resized({stars[0]: MANY_ROWS}))
-    unique = {(*one.dims.items(), *one.scalars.items(), one.narrowed, one.length): one for one in found}
+    unique = {(*one.dims.items(), *one.scalars.items(), one.narrowed, one.length, one.holes): one for one in found}
     return [sample for sample in unique.values() if sample.valid()]
 
 

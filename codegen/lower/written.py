@@ -10,9 +10,9 @@ from itertools import groupby
 
 from codegen.contract import Argument
 from codegen.layouts import layout
-from codegen.lower.checks import Checks, applies
+from codegen.lower.checks import Checks, applies, nested
 from codegen.lower.host import tensor
-from codegen.lower.statements import all_or_return, indented, mentions
+from codegen.lower.statements import all_or_return, mentions
 from codegen.messages import message
 from codegen.model import Operator
 from codegen.rules import OverlapRule, list_of, plain
@@ -26,7 +26,7 @@ def overlap_lines(op: Operator) -> list[str]:
     for condition, group in groupby(rules, lambda rule: applies(rule, checks.names)):
         block = [line for rule in group for line in _overlap(checks, plain(rule))]
         pairs = ["int64_t i, j;"] if mentions(block, "&i, &j") else []
-        lines += [f"{condition} {{".lstrip(), *indented([*pairs, *block]), "}"] if condition or pairs else block
+        lines += nested(condition or (("",) if pairs else ()), [*pairs, *block])
     return ["bool found;", *lines] if mentions(lines, "&found") else lines
 
 

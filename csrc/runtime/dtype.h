@@ -56,6 +56,10 @@ static inline int64_t dtype_size(dtype d) { return dtype_rows[d].size; }
 /* Integers and bool. */
 static inline bool dtype_is_integer(dtype d) { return dtype_rows[d].acc == DTYPE_INT64; }
 
+static inline bool dtype_is_complex(dtype d) {
+    return d == DTYPE_COMPLEX32 || d == DTYPE_COMPLEX64 || d == DTYPE_COMPLEX128;
+}
+
 /* What sums of this dtype are held in: float32 for the narrow floating dtypes and float32 itself, float64 for float64,
  * int64 for integers and bool, complex dtypes themselves. */
 static inline dtype dtype_acc(dtype d) { return dtype_rows[d].acc; }

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "boxed.h"
 #include "device/list_piece.h"
 #include "layout.h"
 #include "overlap.h"
 #include "written.h"
 
 /* Moves the handles of all elements from PyTorch's list to `at`; without memory for them they are only deleted. */
-static bool take_elements(error *e, StableListHandle handle, size_t count, tensor *at) {
+static bool take_elements(error *e, StableListHandle handle, bool optional, size_t count, tensor *at) {
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
         StableIValue element;
@@ -19,13 +20,15 @@ static bool take_elements(error *e, StableListHandle handle, size_t count, tenso
             ok = fail_abi(e, "torch_list_get_item"); /* those behind it are to be deleted as well */
             continue;
         }
-        tensor_take(at != NULL ? &at[i] : &unkept, element);
+        if (!optional || take_optional(&element)) {
+            tensor_take(at != NULL ? &at[i] : &unkept, element);
+        }
         tensor_release(e, &unkept);
     }
     return ok;
 }
 
-static bool read_list(error *e, StableListHandle handle, tensor_list *l, int64_t rows) {
+static bool read_list(error *e, StableListHandle handle, bool optional, tensor_list *l, int64_t rows) {
     size_t count;
     CHECK_ABI(e, torch_list_size, handle, &count);
     tensor *const at = calloc(2 * count + 1, sizeof *at);
@@ -33,7 +36,7 @@ static bool read_list(error *e, StableListHandle handle, tensor_list *l, int64_t
     if (at == NULL || data == NULL) {
         free(at);
         free(data);
-        take_elements(e, handle, count, NULL);
+        take_elements(e, handle, optional, count, NULL);
         return fail(e, "out of memory for a list of %zu tensors", count);
     }
     *l = (tensor_list){
@@ -44,15 +47,25 @@ static bool read_list(error *e, StableListHandle handle, tensor_list *l, int64_t
         .numbers = (int64_t *)(data + count),
         .rows = rows,
     };
-    return take_elements(e, handle, count, at);
+    const bool ok = take_elements(e, handle, optional, count, at);
+    while (l->first < l->count && !given(&at[l->first])) {
+        l->first++;
+    }
+    return ok;
 }
 
-bool list_take(error *e, StableIValue value, tensor_list *l, int64_t rows) {
+static bool take(error *e, StableIValue value, bool optional, tensor_list *l, int64_t rows) {
     _Static_assert(sizeof(void *) == sizeof(int64_t), "pointers and numbers share a block");
     const StableListHandle handle = (StableListHandle)(uintptr_t)value;
-    const bool ok = read_list(e, handle, l, rows);
+    const bool ok = read_list(e, handle, optional, l, rows);
     CHECK_ABI(e, torch_delete_list, handle);
     return ok;
+}
+
+bool list_take(error *e, StableIValue value, tensor_list *l, int64_t rows) { return take(e, value, false, l, rows); }
+
+bool list_take_optionals(error *e, StableIValue value, tensor_list *l, int64_t rows) {
+    return take(e, value, true, l, rows);
 }
 
 void list_release_tensors(error *e, tensor_list *l) {
@@ -97,6 +110,15 @@ bool list_mutable_data(error *e, const tensor_list *l) {
     return true;
 }
 
+bool list_resolve(error *e, tensor_list *l) {
+    for (int64_t i = 0; i < l->count; i++) {
+        if (!tensor_resolve(e, &l->at[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool list_make_contiguous(error *e, tensor_list *l) {
     for (int64_t i = 0; i < l->count; i++) {
         if (!tensor_make_contiguous(e, &l->at[i])) {
@@ -134,6 +156,9 @@ bool list_clear(error *e, const tensor_list *l) {
 }
 
 bool list_to_device(error *e, const cuda_scope *scope, cuda_kernel *store, device where, tensor_list *l) {
+    if (!list_given(l)) {
+        return true;
+    }
     const int64_t count = l->count * (1 + l->rows);
     const shape s = {.dim = 1, .sizes = {count}};
     void *data;

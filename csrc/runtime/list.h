@@ -9,7 +9,8 @@
 
 typedef struct tensor_list {
     int64_t count;
-    tensor *at;
+    int64_t first;    /* the place of the first tensor that is given; `count` where none is */
+    tensor *at;       /* null where the list is absent */
     tensor *aside;    /* written lists: tensors of the caller of which the body sees a copy */
     void **data;      /* what bodies see: a pointer for each tensor, right before `numbers` */
     int64_t *numbers; /* `rows` times `count` numbers: dims that bind per tensor, strides */
@@ -22,6 +23,14 @@ typedef struct tensor_list {
 /* Takes a list off the stack and deletes the handle that PyTorch passed, whether it succeeds or not. `rows` is how many
  * numbers bodies see of each tensor. */
 bool list_take(error *e, StableIValue value, tensor_list *l, int64_t rows);
+
+/* The same for a list in which some may be absent. */
+bool list_take_optionals(error *e, StableIValue value, tensor_list *l, int64_t rows);
+
+/* Whether an optional list is there, and whether it has a tensor at this place. */
+static inline bool list_given(const tensor_list *l) { return l->at != NULL; }
+static inline bool list_has(const tensor_list *l, int64_t place) { return place < l->count && given(&l->at[place]); }
+
 void list_release_tensors(error *e, tensor_list *l);
 
 /* Reads each tensor of the list argument `name`. */
@@ -30,6 +39,10 @@ bool list_read(error *e, tensor_list *l, const char *name);
 /* The data of each tensor, to be read or to be written. */
 bool list_const_data(error *e, const tensor_list *l);
 bool list_mutable_data(error *e, const tensor_list *l);
+
+/* Replaces tensors that only negate or conjugate the elements of others by copies of what they stand for. PyTorch does
+ * so for tensors and for lists of them, but not where the list or what is in it is optional. */
+bool list_resolve(error *e, tensor_list *l);
 
 /* Replaces each tensor that is not contiguous by a copy that is. */
 bool list_make_contiguous(error *e, tensor_list *l);

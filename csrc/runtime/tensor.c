@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "argument.h"
 #include "cuda.h"
 
 static int32_t device_type_cuda;
@@ -148,22 +149,40 @@ bool tensor_make_copy(error *e, tensor *t) {
     return !e->set;
 }
 
-bool tensor_draw(error *e, tensor *t) {
-    StableIValue stack[] = {(StableIValue)(uintptr_t)t->handle, 0}; /* no generator but the default one */
-    t->handle = NULL;                                               /* the call owns it, and gives it back */
+/* Puts what an operator of PyTorch returns for a tensor in its place; `stack` has its other arguments behind the first.
+ */
+static bool call_on(error *e, tensor *t, const char *name, StableIValue *stack) {
+    stack[0] = (StableIValue)(uintptr_t)t->handle;
+    t->handle = NULL; /* the call owns it */
     const bool grad_mode = aoti_torch_grad_mode_is_enabled();
     if (grad_mode) {
         aoti_torch_grad_mode_set_enabled(false);
     }
-    const bool ok = torch_call_dispatcher("aten::random_", "", stack, TORCH_ABI_VERSION) == 0;
+    const bool ok = torch_call_dispatcher(name, "", stack, TORCH_ABI_VERSION) == 0;
     if (grad_mode) {
         aoti_torch_grad_mode_set_enabled(true);
     }
     if (!ok) {
-        return fail_abi(e, "aten::random_");
+        return fail_abi(e, name);
     }
     t->handle = (AtenTensorHandle)(uintptr_t)stack[0];
     return true;
+}
+
+bool tensor_draw(error *e, tensor *t) {
+    StableIValue stack[2] = {0}; /* no generator but the default one */
+    return call_on(e, t, "aten::random_", stack);
+}
+
+bool tensor_resolve(error *e, tensor *t) {
+    StableIValue stack[1];
+    if (!given(t) || dtype_is_integer(t->dtype)) {
+        return true;
+    }
+    if (dtype_is_complex(t->dtype) && !call_on(e, t, "aten::resolve_conj", stack)) {
+        return false;
+    }
+    return call_on(e, t, "aten::resolve_neg", stack) && tensor_read(e, t, "tensor of a list");
 }
 
 bool tensor_zero(error *e, const tensor *t) {
@@ -212,14 +231,7 @@ const char *index_text(error *e, const tensor *t, int64_t i) {
     return t->dim == 0 ? "" : sizes_text(e, index, t->dim);
 }
 
-const char *device_text(error *e, const tensor *t) {
-    char *const text = error_value(e);
-    if (on_cuda(t)) {
-        snprintf(text, ERROR_VALUE, "cuda:%" PRId32, t->device.index);
-        return text;
-    }
-    return "cpu";
-}
+const char *device_text(error *e, const tensor *t) { return device_quoted(e, &t->device); }
 
 void tensor_give_optional(error *e, tensor *t, StableIValue *slot) {
     *slot = 0;

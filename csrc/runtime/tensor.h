@@ -46,6 +46,9 @@ bool tensor_read(error *e, tensor *t, const char *name);
 /* Replaces a tensor by a contiguous copy on the same device. */
 bool tensor_make_copy(error *e, tensor *t);
 
+/* Replaces a tensor that only negates or conjugates the elements of another by a copy of what it stands for. */
+bool tensor_resolve(error *e, tensor *t);
+
 /* Copies the elements of one tensor to another of the same sizes, in the order of the current stream. */
 bool tensor_copy_elements(error *e, const tensor *to, const tensor *from);
 

@@ -188,6 +188,21 @@ def count(values: Sequence[Any]) -> int:
     return len(values)
 
 
+def first(tensors: Sequence[torch.Tensor | None] | None) -> Any:
+    """The first tensor of a list that is given, if there is one."""
+    return next((tensor for tensor in tensors or () if tensor is not None), None)
+
+
+def place(tensors: Sequence[torch.Tensor | None] | None) -> int:
+    """Where it stands."""
+    return next((place for place, tensor in enumerate(tensors or ()) if tensor is not None), 0)
+
+
+def has(tensors: Sequence[torch.Tensor | None] | None, place: int) -> bool:
+    """Whether there is a list with a tensor at this place."""
+    return tensors is not None and tensors[place] is not None
+
+
 def dynamic(bound: Any) -> Any:
     """A size that is known only after the kernel ran, and at most `bound`."""
     size = torch.library.get_ctx().new_dynamic_size()

@@ -9,7 +9,7 @@ from math import prod
 
 import torch
 
-from codegen.contract import Argument, ScalarType, dtype_of
+from codegen.contract import Argument, ScalarType, TensorType, dtype_of
 from codegen.lower.sample import Sample, Size
 from codegen.lower.schema import DispatchedOperator, dispatched
 from codegen.lower.tests_refused import Wrong, wrong_calls
@@ -91,11 +91,8 @@ class Call:
 
     def _argument(self, argument: Argument) -> Iterator[str]:
         name = argument.name
-        if argument in self.op.lists:
-            names = self._listed(argument)
-            yield f"tensors {len(names)}"
-            for one in names:
-                yield self._input(argument, one)
+        if isinstance(argument.type, TensorType) and argument.type.is_list:
+            yield from self._list(argument, argument.type)
             return
         if argument.is_tensor:
             if name in self.sample.absent:
@@ -114,9 +111,25 @@ class Call:
             yield "some"
         yield value
 
+    def _list(self, argument: Argument, kind: TensorType) -> Iterator[str]:
+        if argument.name in self.sample.absent:
+            yield "none"
+            return
+        yield from ["some"] if kind.optional else []
+        names = self._listed(argument)
+        yield f"{'optionals' if kind.element_optional else 'tensors'} {len(names)}"
+        for place, one in enumerate(names):
+            if argument.name not in self.lists and self.sample.is_hole(argument.name, place):
+                yield "none"
+                continue
+            yield from ["some"] if kind.element_optional else []
+            yield self._input(argument, one)
+
     def _listed(self, argument: Argument) -> list[str]:
         """The tensors of a list: xs[0], xs[1]."""
         wrong = self.lists.get(argument.name)
+        if argument.name in self.sample.absent:
+            return []
         return [f"{argument.name}[{i}]" for i in range(self.sample.length if wrong is None else len(wrong))]
 
     def _wrong(self, argument: Argument, name: str) -> WrongTensor | None:

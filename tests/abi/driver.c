@@ -6,6 +6,7 @@
  *                                an argument; SHARED is -1, or the argument on whose storage it lies; DATA is what its
  *                                storage holds, in hexadecimal, and - where that does not matter
  *   tensors COUNT                a list, of the tensors in the next lines; SHARED counts them too
+ *   optionals COUNT              the same, each of them behind `some`, or `none`
  *   none, some                   an optional that is absent; one that is given, as the next line says
  *   int N, float X, bool B, dtype NAME, device TYPE INDEX, string DATA, ints COUNT N..., floats ..., bools ...
  *   run TEXT                     calls; TEXT is that of the error, in hexadecimal, - where there is none, * for any
@@ -31,7 +32,7 @@ typedef enum slot_kind { NONE, NUMBER, TENSOR, STRING, LIST, TENSORS } slot_kind
 /* An argument, of which every attempt gets a new one. */
 typedef struct slot {
     slot_kind kind;
-    bool boxed;
+    bool boxed, optional;
     StableIValue number;
     int32_t dtype, device_type, device_index;
     bool written;
@@ -83,13 +84,15 @@ static StableIValue made(call *c, slot *s) {
         return (StableIValue)(uintptr_t)fake_new_string((const char *)s->data, s->bytes);
     }
     if (s->kind == LIST) {
-        return (StableIValue)(uintptr_t)fake_new_list(s->elements, s->count, false);
+        return (StableIValue)(uintptr_t)fake_new_list(s->elements, s->count, false, false);
     }
     if (s->kind == TENSORS) {
         for (size_t i = 0; i < s->count; i++) {
-            s->elements[i] = made(c, s + 1 + i);
+            slot *const one = s + 1 + i;
+            const StableIValue value = made(c, one);
+            s->elements[i] = one->boxed ? (StableIValue)(uintptr_t)fake_new_box(value) : value;
         }
-        return (StableIValue)(uintptr_t)fake_new_list(s->elements, s->count, true);
+        return (StableIValue)(uintptr_t)fake_new_list(s->elements, s->count, true, s->optional);
     }
     return s->number;
 }
@@ -278,8 +281,9 @@ static void read_tensor(slot *s, char **rest) {
 static bool read_argument(slot *s, const char *word, char **rest) {
     if (strcmp(word, "tensor") == 0) {
         read_tensor(s, rest);
-    } else if (strcmp(word, "tensors") == 0) {
+    } else if (strcmp(word, "tensors") == 0 || strcmp(word, "optionals") == 0) {
         s->kind = TENSORS;
+        s->optional = word[0] == 'o';
         s->count = (size_t)next_int(rest);
     } else if (strcmp(word, "none") == 0) {
         s->kind = NONE;

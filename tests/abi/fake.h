@@ -85,7 +85,7 @@ void fake_release_storage(fake_storage *storage);
 AtenTensorHandle fake_new_tensor(fake_storage *storage, int64_t offset, int64_t dim, const int64_t *sizes,
                                  const int64_t *strides, int32_t dtype, int32_t device_type, int32_t device_index);
 StringHandle fake_new_string(const char *data, size_t length);
-StableListHandle fake_new_list(const StableIValue *elements, size_t count, bool of_tensors);
+StableListHandle fake_new_list(const StableIValue *elements, size_t count, bool of_tensors, bool boxed);
 StableIValue *fake_new_box(StableIValue value);
 
 int32_t fake_dtype(const char *name);

@@ -129,6 +129,7 @@ struct AtenTensorOpaque {
 struct StableListOpaque {
     size_t count;
     bool of_tensors; /* each belongs to who asks for it, and to nobody else */
+    bool boxed;      /* each of these is in a box, or absent */
     bool unknown;    /* its length could not be told, so that nobody can ask for them */
     StableIValue elements[];
 };
@@ -185,10 +186,11 @@ StringHandle fake_new_string(const char *data, size_t length) {
     return string;
 }
 
-StableListHandle fake_new_list(const StableIValue *elements, size_t count, bool of_tensors) {
+StableListHandle fake_new_list(const StableIValue *elements, size_t count, bool of_tensors, bool boxed) {
     StableListHandle list = allocated(FAKE_LIST, sizeof *list + count * sizeof *elements);
     list->count = count;
     list->of_tensors = of_tensors;
+    list->boxed = boxed;
     list->unknown = false;
     for (size_t i = 0; i < count; i++) {
         list->elements[i] = elements[i];
@@ -438,24 +440,42 @@ AOTITorchError aoti_torch_delete_tensor_object(AtenTensorHandle tensor) {
     return fake_fails("aoti_torch_delete_tensor_object") ? 1 : 0;
 }
 
-/* The one operator that is called: a step of that name. Its argument belongs to it, whatever happens. */
+/* The operators that are called: steps of their names. Their argument belongs to them, whatever happens. Tensors here are
+ * no views that negate or conjugate. */
 AOTITorchError torch_call_dispatcher(const char *name, const char *overload, StableIValue *stack, uint64_t version) {
     const AtenTensorHandle tensor = (AtenTensorHandle)(uintptr_t)stack[0];
-    if (strcmp(name, "aten::random_") != 0 || overload[0] != '\0' || stack[1] != 0 || version != TORCH_ABI_VERSION) {
+    const bool draws = strcmp(name, "aten::random_") == 0;
+    const bool resolves = strcmp(name, "aten::resolve_conj") == 0 || strcmp(name, "aten::resolve_neg") == 0;
+    if (!(resolves || (draws && stack[1] == 0)) || overload[0] != '\0' || version != TORCH_ABI_VERSION) {
         fake_stop("an operator that nobody should call");
     }
     if (aoti_torch_grad_mode_is_enabled()) {
-        fake_stop("random_ would be recorded by autograd");
+        fake_stop("an operator of PyTorch would be recorded by autograd");
     }
-    if (fake_fails("aten::random_")) {
+    if (fake_fails(draws ? "aten::random_" : name[14] == 'c' ? "aten::resolve_conj" : "aten::resolve_neg")) {
         delete_tensor(tensor);
         return 1;
+    }
+    if (resolves) {
+        return 0;
     }
     memset(tensor->storage->memory, 0x5a, tensor->storage->bytes);
     return 0;
 }
 
 /* ---- Lists and strings */
+
+static void delete_element(StableListHandle list, size_t index) {
+    StableIValue value = list->elements[index];
+    StableIValue *const box = list->boxed ? (StableIValue *)(uintptr_t)value : NULL;
+    if (box != NULL) {
+        value = *box;
+        _ZdlPv(box);
+    }
+    if (value != 0) {
+        delete_tensor((AtenTensorHandle)(uintptr_t)value);
+    }
+}
 
 AOTITorchError torch_list_size(StableListHandle list, size_t *ret_size) {
     list->unknown = fake_fails("torch_list_size");
@@ -469,7 +489,7 @@ AOTITorchError torch_list_get_item(StableListHandle list, size_t index, StableIV
         fake_stop("an element behind the end of a list was asked for");
     }
     if (fails && list->of_tensors) { /* who does not get it cannot delete it */
-        delete_tensor((AtenTensorHandle)(uintptr_t)list->elements[index]);
+        delete_element(list, index);
     }
     *ret_element = list->elements[index];
     return fails ? 1 : 0;
@@ -477,7 +497,7 @@ AOTITorchError torch_list_get_item(StableListHandle list, size_t index, StableIV
 
 AOTITorchError torch_delete_list(StableListHandle list) {
     for (size_t i = 0; list->unknown && list->of_tensors && i < list->count; i++) {
-        delete_tensor((AtenTensorHandle)(uintptr_t)list->elements[i]);
+        delete_element(list, i);
     }
     released(FAKE_LIST, list);
     return fake_fails("torch_delete_list") ? 1 : 0;

@@ -42,7 +42,7 @@ def test_tensors() -> None:
         ("T[n]", False, False, False, False),
         ("T[n]?", True, False, False, False),
         ("T[*s][]", False, True, False, False),
-        ("T[n]?[]", True, True, True, False),
+        ("T[n]?[]", False, True, True, False),
         ("T[n][]?", True, True, False, False),
         ("T[n]?[]?", True, True, True, False),
         ("T[*s]!", False, False, False, True),

@@ -504,6 +504,44 @@ def scale_list(xs: list[Tensor], factors: list[Tensor], by: Tensor) -> list[Tens
     return [x * factor * by.sum() for x, factor in zip(xs, factors, strict=True)]
 
 
+def some_firsts(x: Tensor, xs: list[Tensor | None]) -> Tensor:
+    return torch.stack([x[0] if one is None or one.numel() == 0 else one.flatten()[0] for one in xs])
+
+
+def maybe_lists(
+    xs: list[Tensor | None],
+    ys: list[Tensor | None],
+    x: Tensor,
+    zs: list[Tensor] | None,
+    ws: list[Tensor | None] | None,
+    counts: list[Tensor | None],
+    scale: Tensor | None,
+) -> tuple[Tensor, Tensor]:
+    nothing = torch.zeros(1, dtype=torch.float64)
+    y = [(nothing if x is None else x).sum() + (nothing if y is None else y).sum() for x, y in zip(xs, ys, strict=True)]
+    z = [len(ws or ()) + (nothing if scale is None else scale).sum() for _ in zs or [0]]
+    for several in (zs, ws, counts):
+        z = [
+            one + (0 if more is None else more.sum()) for one, more in zip(z, several or [None] * len(z), strict=False)
+        ]
+    return torch.stack(y), torch.stack(z)
+
+
+def same_widths(
+    a: Tensor | None, xs: list[Tensor], ys: list[Tensor | None], b: Tensor | None, zs: list[Tensor] | None
+) -> Tensor:
+    y = sum(xs) + (0 if a is None else a)
+    for one in ys:
+        y = y + (0 if one is None or one.numel() == 0 else one[-1])
+    for one in zs or []:
+        y = y + one.sum()
+    return y if b is None or b.numel() == 0 else y + b.flatten()[0] * (len(b) + b.shape[1:].numel())
+
+
+def double_some(xs: list[Tensor], ys: list[Tensor] | None, by: Tensor) -> list[Tensor]:
+    return [*(2 * x for x in xs), *(by.sum() * y for y in ys or [])]
+
+
 def copy_list(xs: list[Tensor], ys: list[Tensor], zs: list[Tensor], total: Tensor) -> list[Tensor]:
     return [*xs, *(2 * x for x in xs), total + 1]
 

@@ -68,6 +68,26 @@ def test_a_tuple_is_as_good_as_a_list() -> None:
 
 
 @pytest.mark.parametrize("packet", [conformance, torch.ops.conformance], ids=["wrapper", "torch.ops"])
+def test_views_that_negate_or_conjugate_in_optional_lists(packet: Any) -> None:
+    """PyTorch does not resolve these in lists that may lack tensors, as it does elsewhere."""
+    x = torch.tensor([1 + 2j, 3 - 4j], dtype=torch.complex64)
+    negated = x.conj().imag
+    assert (negated.is_neg(), x.conj().is_conj()) == (True, True)
+    assert torch.equal(packet.some_firsts(x, [x.conj(), None, x]), torch.tensor([1 - 2j, 1 + 2j, 1 + 2j]))
+    assert torch.equal(packet.some_firsts(torch.ones(2), [None, negated]), torch.tensor([1.0, -2.0]))
+    y = packet.maybe_lists([None], [None], torch.ones(2), [negated], [None], counts=[None])[1]
+    assert y.item() == 1 - 2 + 4
+
+
+def test_lists_that_lack_tensors_compile() -> None:
+    """Also where which are absent changes from call to call."""
+    compiled = torch.compile(conformance.some_firsts, fullgraph=True, backend="aot_eager")
+    x, ones = torch.zeros(2), torch.ones(2, 3)
+    for xs in ([ones, None], [None, ones], [None, None], [ones]):
+        assert torch.equal(compiled(x, xs), conformance.some_firsts(x, xs))
+
+
+@pytest.mark.parametrize("packet", [conformance, torch.ops.conformance], ids=["wrapper", "torch.ops"])
 def test_sparse_tensors_are_refused(packet: Any) -> None:
     """With all tensors in lists the operator has a kernel for calls without any, and these end up there."""
     with pytest.raises(RuntimeError, match=r"conformance::list_norm: (.*sparse|aoti_torch_copy_ failed)"):

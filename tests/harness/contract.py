@@ -187,7 +187,8 @@ class Contract:
         found = {name: value for name, value in arguments.items() if "[" not in name}
         for name in self.lists:
             places = sorted(int(key[len(name) + 1 : -1]) for key in arguments if key.startswith(f"{name}["))
-            found[name] = [arguments[f"{name}[{place}]"] for place in places]
+            if places:  # else None or an empty list stands there itself, or nothing
+                found[name] = [arguments[f"{name}[{place}]"] for place in places]
         return {name: found.pop(name) for name in self.arguments if name in found} | found
 
     def spread(self, names: tuple[str, ...], arguments: Arguments) -> tuple[str, ...]:

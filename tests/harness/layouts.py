@@ -132,6 +132,9 @@ def make(
             continue
         if name in op.lists:
             for i, shape in enumerate(sample[name]):
+                if shape is None:
+                    arguments[f"{name}[{i}]"] = None
+                    continue
                 made = data(shape, op.dtype(op.tensors[name], dtypes), op.place(name, device), random)
                 view = arranged(made, "sliced" if layout == "expanded" and name in op.written else layout)
                 refused = "contiguous" in op.words.get(name, ()) and not view.is_contiguous()

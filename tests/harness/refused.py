@@ -25,7 +25,8 @@ def _arguments(op: Contract, device: str, other: str, usual: Sample, wrong: Wron
             arguments[name] = _strided(tensor, change.strides) if change.strides else tensor
         elif name in op.lists:
             arguments = {key: value for key, value in arguments.items() if list_of(key) != name}
-            for i, one in enumerate(change):
+            arguments |= {} if change else {name: change}
+            for i, one in enumerate(change or ()):
                 dtype = getattr(torch, one.dtype)
                 arguments[f"{name}[{i}]"] = data(one.shape, dtype, device, torch.Generator().manual_seed(1))
         elif not isinstance(change, Alias):
@@ -80,7 +81,7 @@ def eager(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
         assert _raises(lambda function=function: op.call(function, arguments)) == expected
     if op.recordable and "dtype" not in wrong.text:
         for name in op.spread(op.recordable, arguments):
-            if arguments[name] is not None and arguments[name].is_floating_point():
+            if isinstance(arguments[name], torch.Tensor) and arguments[name].is_floating_point():
                 arguments[name].requires_grad_()
         for function in op.roads():
             assert _raises(lambda function=function: op.call(function, arguments)) == expected
