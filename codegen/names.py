@@ -59,8 +59,8 @@ strerror strftime strncat strpbrk strrchr strspn strxfrm towlower towupper vfpri
 _CALLER = "args begin call cpu end record tensor"
 # Headers and types of csrc/device.
 _DEVICE = """
-cross_entropy_rows dtype element_math elementwise float8 float8_fnuz full_cuda max_sum packed reduce rotation
-row_max row_vectors staged_rows vector
+column_sums cross_entropy_rows dtype element_math elementwise few_norm_gradients float8 float8_fnuz full_cuda max_sum
+norm_gradients packed reduce rotation row_max row_norm row_norm_backward row_part row_vectors staged_rows vector
 accumulator bits_t element_bits group_buffer quotient stage two vector_size warp_group
 """
 # Types and variables of the C library that device code sees; so are names that end with _t.

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 
 COLUMNS = 120
+_TEXT = re.compile(r'( *)lambda: (f?".*"),')  # a message, as an argument
 # `return f(arguments)[0]`, `a, b = f(arguments)`
 _CALL = re.compile(r"( *)((?:return |[\w, ]+ = )?[\w.]+)\((.+)\)((?:\[[0-9:]*\])?)")
 
 
 def wrapped(text: str) -> str:
-    """The text with calls of more than COLUMNS characters on several lines."""
+    """The text with calls and messages of more than COLUMNS characters on several lines."""
     lines = text.split("\n")
     if max(map(len, lines)) <= COLUMNS:
         return text
@@ -21,7 +22,10 @@ def wrapped(text: str) -> str:
 
 
 def _wrapped(line: str) -> list[str]:
-    """One line, with the arguments on a line of their own, else with a line for each."""
+    """One line, with the arguments on a line of their own, else with a line for each; a message in parentheses."""
+    found = _TEXT.fullmatch(line)
+    if found is not None:
+        return [f"{found[1]}lambda: (", f"{found[1]}    {found[2]}", f"{found[1]}),"]
     found = _CALL.fullmatch(line)
     arguments = _split(found[3]) if found else None
     if found is None or arguments is None:

@@ -18,19 +18,25 @@ def square_backward(grad_y: Tensor, x: Tensor) -> Tensor:
     return 2 * x * grad_y
 
 
-def rms_norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:
-    return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + eps) * weight
+def rms_norm(x: Tensor, weight: Tensor | None, eps: float, offset: float) -> Tensor:
+    normed = x * torch.rsqrt(x.square().mean(-1, keepdim=True) + eps)
+    return normed if weight is None else normed * (offset + weight)
 
 
-def rms_norm_backward(grad_y: Tensor, x: Tensor, weight: Tensor, rstd: Tensor) -> tuple[Tensor, Tensor]:
+def rms_norm_backward(
+    grad_y: Tensor, x: Tensor, weight: Tensor | None, rstd: Tensor, offset: float
+) -> tuple[Tensor, Tensor]:
     """rstd is an argument of its own here: what the forward pass found, or anything else."""
     rstd = rstd.unsqueeze(-1)
     normed = x * rstd
-    grad_normed = grad_y * weight
+    grad_normed = grad_y if weight is None else grad_y * (offset + weight)
     mean = (grad_normed * normed).sum(-1, keepdim=True) / max(x.shape[-1], 1)
-    return (grad_normed - normed * mean) * rstd, (grad_y * normed).flatten(0, -2).sum(
-        0
-    ) if x.dim() > 1 else grad_y * normed
+    return (grad_normed - normed * mean) * rstd, _over_rows(grad_y * normed)
+
+
+def _over_rows(x: Tensor) -> Tensor:
+    """The sum over all dims but the last."""
+    return x.flatten(0, -2).sum(0) if x.dim() > 1 else x
 
 
 def softmax(x: Tensor, bias: Tensor | None, scale: float, causal: bool) -> Tensor:

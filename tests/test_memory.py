@@ -27,7 +27,7 @@ PROGRAM = """
         refused(my_ops.rms_norm, leaf, w.double())
         refused(torch.ops.my_ops.rms_norm, leaf, w.unsqueeze(0))
         refused(my_ops.gather_rows, table, torch.tensor([0, 5]))
-        refused(my_ops.rms_norm_backward, g, x, w, r, grad_mask=[True])
+        refused(my_ops.rms_norm_backward, g, x, w, r, 0.0, grad_mask=[True])
         refused(my_ops.square_backward, g, x[0])
         refused(my_ops.square, torch.arange(3))
 
@@ -36,7 +36,7 @@ PROGRAM = """
         torch.ops.my_ops.rms_norm(x, w, 1e-5)
         my_ops.rms_norm(x.transpose(0, 1), w)
         my_ops.gather_rows(table, index)
-        my_ops.rms_norm_backward(g, x, w, r, grad_mask=[False, True])
+        my_ops.rms_norm_backward(g, x, w, r, 0.0, grad_mask=[False, True])
         my_ops.square_backward(g, x)
         my_ops.rms_norm(leaf, w).sum().backward()
         torch.ops.my_ops.square(leaf).sum().backward()

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "max_sum.cuh"
-#include "row_vectors.cuh"
+#include "row_part.cuh"
 #include "staged_rows.cuh"
 
 template <typename T> struct cross_entropy_rows {
@@ -169,96 +169,52 @@ __device__ __forceinline__ row_gradient<A> gradient_of_thread(row_gradient<A> gr
     return gradient;
 }
 
-template <bool GRADIENT, int VECTORS, int ROWS, typename T>
-__device__ __forceinline__ void cross_entropy_by_lanes(const cross_entropy_rows<T> &a) {
+// What a thread holds of a row: see row_part.cuh.
+template <bool GRADIENT, bool ALIGNED, int VECTORS, typename T_> struct cross_entropy_row {
+    using T = T_;
     using A = acc_t<T>;
-    constexpr int SIZE = vector_size<T>;
-    const int n = static_cast<int>(a.n);
-    const int lanes = static_cast<int>(a.lanes);
-    const int groups = blockDim.x / lanes;
-    const int lane = threadIdx.x % lanes;
-    const int first = lane * SIZE;
-    const int stride = lanes * SIZE;
-    const int64_t first_row = int64_t{blockIdx.x} * groups * ROWS + threadIdx.x / lanes;
+    using shared = max_sum<A>;
+    using part = row_part<T, ALIGNED>;
 
-    uint4 logits[ROWS][VECTORS];
-    row_target target[ROWS];
-#pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-        const int64_t row = first_row + r * groups;
-        target[r] = target_of_row(a, row);
+    uint4 logits[VECTORS];
+    row_target target;
+
+    struct columns {
+        __device__ __forceinline__ void load(const cross_entropy_rows<T> &, const part &) {}
+    };
+
+    __device__ __forceinline__ void load(const cross_entropy_rows<T> &a, int64_t row, const part &p) {
+        target = target_of_row(a, row);
 #pragma unroll
         for (int k = 0; k < VECTORS; k++) {
-            logits[r][k] = load_row_vector<T, true, !GRADIENT>(a.logits, 0, a.logits + row * n, row < a.rows ? n : 0,
-                                                               first + k * stride);
+            logits[k] = load_row_vector<T, ALIGNED, !GRADIENT>(
+                a.logits, a.rows * a.n, a.logits + row * static_cast<int>(a.n), p.n, p.column(k));
         }
     }
-#pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-        const int64_t row = first_row + r * groups;
-        const int column = static_cast<int>(target[r].column);
-        A values[VECTORS][SIZE];
-        const A part = row_logits<true, VECTORS>(a, logits[r], n, first, stride, column, values);
+
+    template <typename Group>
+    __device__ __forceinline__ void finish(const cross_entropy_rows<T> &a, int64_t row, const part &p, const columns &,
+                                           Group &group) {
+        const int n = static_cast<int>(a.n);
+        const int column = static_cast<int>(target.column);
+        A values[VECTORS][vector_size<T>];
+        const A found = row_logits<ALIGNED, VECTORS>(a, logits, n, p.first, p.stride, column, values);
         const max_sum<A> own = exponentials(values, LOG2_E<A>);
-        const max_sum<A> all = lane_max_sum(own, LOG2_E<A>, lanes);
+        const max_sum<A> all = group_max_sum(own, LOG2_E<A>, group);
+        const A expected = group_plain_sum(found, group);
         const A lse = lse_of(all);
-        const A expected = lane_sum(part, lanes);
         if (row < a.rows) {
-            if (lane == 0) {
-                store_loss(a, row, target[r], lse, expected);
+            if (group.leads()) {
+                store_loss(a, row, target, lse, expected);
             }
             if constexpr (GRADIENT) {
-                const row_gradient<A> gradient = gradient_of_row(a, row, target[r], lse);
-                store_gradient<T, true, VECTORS>(a.gradient + row * n, n, first, stride, values,
-                                                 gradient_of_thread(gradient, own, all), column);
+                const row_gradient<A> gradient = gradient_of_thread(gradient_of_row(a, row, target, lse), own, all);
+                store_gradient<T, ALIGNED, VECTORS>(a.gradient + row * n, n, p.first, p.stride, values, gradient,
+                                                    column);
             }
         }
     }
-}
-
-template <bool GRADIENT, bool ALIGNED, int VECTORS, typename T>
-__device__ __forceinline__ void cross_entropy_by_blocks(const cross_entropy_rows<T> &a) {
-    using A = acc_t<T>;
-    __shared__ group_buffer<max_sum<A>> buffers[2];
-    constexpr int SIZE = vector_size<T>;
-    constexpr int STRIDE = 32 * SIZE; // a warp's vectors are neighbours
-    const bool alone = VECTORS == 1;  // such rows need no cluster
-    const int warp = threadIdx.x / 32;
-    const int warps = blockDim.x / 32;
-    const warp_group group = {warps, warp, 0, alone ? 1 : cluster_blocks(), alone ? 0 : cluster_rank()};
-    if (group.blocks > 1) {
-        announce_block(buffers);
-    }
-    const int64_t row = alone ? blockIdx.x : cluster_index();
-    const int n = static_cast<int>(a.n);
-    const T *logits_row = a.logits + row * n;
-    const int first = ((group.rank * warps + warp) * VECTORS * 32 + int(threadIdx.x) % 32) * SIZE -
-                      row_shift<T, ALIGNED>(logits_row, n);
-
-    uint4 vectors[VECTORS];
-#pragma unroll
-    for (int k = 0; k < VECTORS; k++) {
-        vectors[k] = load_row_vector<T, ALIGNED, !GRADIENT>(a.logits, a.rows * n, logits_row, n, first + k * STRIDE);
-    }
-    const row_target target = target_of_row(a, row);
-    const int column = static_cast<int>(target.column);
-    A values[VECTORS][SIZE];
-    const A part = row_logits<ALIGNED, VECTORS>(a, vectors, n, first, STRIDE, column, values);
-    const max_sum<A> own = exponentials(values, LOG2_E<A>);
-    if (group.blocks > 1) {
-        await_cluster();
-    }
-    const max_sum<A> all = cluster_max_sum(own, LOG2_E<A>, group, buffers, 0, 0);
-    const A expected = cluster_plain_sum(part, group, buffers, 0, 1);
-    const A lse = lse_of(all);
-    if (group.rank == 0 && threadIdx.x == 0) {
-        store_loss(a, row, target, lse, expected);
-    }
-    if constexpr (GRADIENT) {
-        const row_gradient<A> gradient = gradient_of_thread(gradient_of_row(a, row, target, lse), own, all);
-        store_gradient<T, ALIGNED, VECTORS>(a.gradient + row * n, n, first, STRIDE, values, gradient, column);
-    }
-}
+};
 
 template <bool GRADIENT, typename T>
 __device__ __forceinline__ void cross_entropy_of_staged_rows(const cross_entropy_rows<T> &a) {
@@ -362,9 +318,9 @@ __device__ __forceinline__ void cross_entropy_of_rows(const cross_entropy_rows<T
     if constexpr (VECTORS == 0) {
         cross_entropy_of_long_rows<GRADIENT>(a);
     } else if constexpr (ROWS == 0) {
-        cross_entropy_by_blocks<GRADIENT, ALIGNED, VECTORS>(a);
+        rows_by_blocks<cross_entropy_row<GRADIENT, ALIGNED, VECTORS, T>, VECTORS, VECTORS == 1>(a, a.logits);
     } else if constexpr (ALIGNED) {
-        cross_entropy_by_lanes<GRADIENT, VECTORS, ROWS>(a);
+        rows_by_lanes<cross_entropy_row<GRADIENT, true, VECTORS, T>, ROWS>(a, static_cast<int>(a.lanes));
     } else {
         cross_entropy_of_staged_rows<GRADIENT>(a);
     }

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "dtype.cuh"
-#include "reduce.cuh"
+#include "row_part.cuh"
 
 template <typename A> constexpr A LOG2_E = A(1.44269504088896340736);
 
@@ -106,4 +106,20 @@ template <typename A>
 __device__ __forceinline__ A cluster_plain_sum(A own, const warp_group &group, group_buffer<max_sum<A>> (&buffers)[2],
                                                int first_warp, int round) {
     return cluster_max_sum(max_sum<A>{A(0), own}, A(1), group, buffers, first_warp, round).sum;
+}
+
+// The same over those who share a row, in whichever way.
+template <typename A>
+__device__ __forceinline__ max_sum<A> group_max_sum(max_sum<A> own, A rate, const lane_group &group) {
+    return lane_max_sum(own, rate, group.lanes);
+}
+template <typename A>
+__device__ __forceinline__ max_sum<A> group_max_sum(max_sum<A> own, A rate, block_group<max_sum<A>> &group) {
+    return cluster_max_sum(own, rate, group.warps, group.buffers, 0, group.next_round());
+}
+template <typename A> __device__ __forceinline__ A group_plain_sum(A own, const lane_group &group) {
+    return lane_sum(own, group.lanes);
+}
+template <typename A> __device__ __forceinline__ A group_plain_sum(A own, block_group<max_sum<A>> &group) {
+    return cluster_plain_sum(own, group.warps, group.buffers, 0, group.next_round());
 }

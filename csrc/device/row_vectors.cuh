@@ -3,11 +3,6 @@
 
 #include "vector.cuh"
 
-// A load of what the kernel never writes, where READ_ONLY says so.
-template <bool READ_ONLY, typename V> __device__ __forceinline__ V load_from(const V *pointer) {
-    return READ_ONLY ? __ldg(pointer) : *pointer;
-}
-
 // The vector at `first` of a row of a contiguous tensor, for threads that disregard what lies outside the row: at its
 // ends elements of the neighbouring rows come along, which costs nothing. Only at the ends of the tensor's memory, and
 // where the vector is not aligned, it is loaded element by element.

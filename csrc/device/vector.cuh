@@ -103,12 +103,17 @@ template <> struct element_bits<16> {
 };
 template <typename T> using bits_t = typename element_bits<sizeof(T)>::type;
 
+// A load of what the kernel never writes, where READ_ONLY says so.
+template <bool READ_ONLY, typename V> __device__ __forceinline__ V load_from(const V *pointer) {
+    return READ_ONLY ? __ldg(pointer) : *pointer;
+}
+
 // Elements [first, first + size) of a row of n. ALIGNED promises a row of whole, aligned vectors.
-template <typename T, bool ALIGNED, typename Index>
+template <typename T, bool ALIGNED, bool READ_ONLY = true, typename Index>
 __device__ __forceinline__ uint4 load_vector(const T *row, Index n, Index first) {
     constexpr int SIZE = vector_size<T>;
     if (ALIGNED ? first < n : first >= 0 && first + SIZE <= n && is_aligned(row + first)) {
-        return __ldg(reinterpret_cast<const uint4 *>(row + first));
+        return load_from<READ_ONLY>(reinterpret_cast<const uint4 *>(row + first));
     }
     uint4 vector = make_uint4(0, 0, 0, 0);
     if constexpr (!ALIGNED) {
@@ -116,7 +121,8 @@ __device__ __forceinline__ uint4 load_vector(const T *row, Index n, Index first)
 #pragma unroll
         for (int i = 0; i < SIZE; i++) {
             const bool inside = first + i >= 0 && first + i < n;
-            elements[i] = inside ? __ldg(reinterpret_cast<const bits_t<T> *>(row + first) + i) : bits_t<T>(0);
+            elements[i] =
+                inside ? load_from<READ_ONLY>(reinterpret_cast<const bits_t<T> *>(row + first) + i) : bits_t<T>(0);
         }
         memcpy(&vector, elements, sizeof vector);
     }

@@ -1,6 +1,6 @@
-/* my_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+/* my_ops::rms_norm(Tensor x, Tensor? weight=None, float eps=1e-06, float offset=0.0) -> Tensor
  *
- * Root-mean-square normalisation over the last dimension, scaled by weight.
+ * Root-mean-square normalisation over the last dimension, scaled by offset + weight, or by 1 without a weight.
  */
 #include "rms_norm_call.h"
 
@@ -48,19 +48,25 @@ static bool rms_norm_check(error *e, rms_norm_frame *f) {
     f->d.T = f->t.x.dtype;
     CHECK(e, index_of_T(f->d.T) >= 0, "x: expected dtype float64, float32, float16 or bfloat16, got %s",
           dtype_name(f->t.x.dtype));
-    CHECK(e, f->t.weight.dtype == f->d.T, "weight: expected dtype %s (as x), got %s", dtype_name(f->t.x.dtype),
-          dtype_name(f->t.weight.dtype));
+    if (given(&f->t.weight)) {
+        CHECK(e, f->t.weight.dtype == f->d.T, "weight: expected dtype %s (as x), got %s", dtype_name(f->t.x.dtype),
+              dtype_name(f->t.weight.dtype));
+    }
     /* devices */
-    CHECK(e, same_device(&f->t.weight, &f->t.x), "weight: expected device %s (as x), got %s", device_text(e, &f->t.x),
-          device_text(e, &f->t.weight));
+    if (given(&f->t.weight)) {
+        CHECK(e, same_device(&f->t.weight, &f->t.x), "weight: expected device %s (as x), got %s", device_text(e, &f->t.x),
+              device_text(e, &f->t.weight));
+    }
     /* shapes */
     CHECK(e, f->t.x.dim >= 1, "x: expected at least 1 dimension, got %" PRId64, f->t.x.dim);
     c->rows = product_i64(&overflow, f->t.x.sizes, f->t.x.dim - 1);
     CHECK(e, !overflow, "x: the product of rows does not fit 64-bit integers");
     c->n = f->t.x.sizes[f->t.x.dim - 1];
-    CHECK(e, f->t.weight.dim == 1, "weight: expected 1 dimension, got %" PRId64, f->t.weight.dim);
-    CHECK(e, f->t.weight.sizes[0] == c->n, "weight: expected shape [n] with n = %" PRId64 " (from x), got %s", c->n,
-          shape_text(e, &f->t.weight));
+    if (given(&f->t.weight)) {
+        CHECK(e, f->t.weight.dim == 1, "weight: expected 1 dimension, got %" PRId64, f->t.weight.dim);
+        CHECK(e, f->t.weight.sizes[0] == c->n, "weight: expected shape [n] with n = %" PRId64 " (from x), got %s", c->n,
+              shape_text(e, &f->t.weight));
+    }
     /* checks */
     CHECK(e, c->n > 0, "expected n > 0, got n = %" PRId64, c->n);
     CHECK(e, c->eps >= 0.0, "expected eps >= 0, got eps = %s", float_text(e, c->eps));
@@ -324,8 +330,11 @@ void rms_norm_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs
     rms_norm_frame f = {0};
     error_begin(&e, "my_ops::rms_norm");
     tensor_take(&f.t.x, stack[0]);
-    tensor_take(&f.t.weight, stack[1]);
+    if (take_optional(&stack[1])) {
+        tensor_take(&f.t.weight, stack[1]);
+    }
     f.call.eps = take_float(stack[2]);
+    f.call.offset = take_float(stack[3]);
     rms_norm_run(&e, &f, false);
     tensor_release(&e, &f.t.x);
     tensor_release(&e, &f.t.weight);
@@ -340,8 +349,11 @@ void rms_norm__saved_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_
     rms_norm_frame f = {0};
     error_begin(&e, "my_ops::rms_norm");
     tensor_take(&f.t.x, stack[0]);
-    tensor_take(&f.t.weight, stack[1]);
+    if (take_optional(&stack[1])) {
+        tensor_take(&f.t.weight, stack[1]);
+    }
     f.call.eps = take_float(stack[2]);
+    f.call.offset = take_float(stack[3]);
     rms_norm_run(&e, &f, true);
     tensor_release(&e, &f.t.x);
     tensor_release(&e, &f.t.weight);

@@ -1,4 +1,4 @@
-/* my_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+/* my_ops::rms_norm(Tensor x, Tensor? weight=None, float eps=1e-06, float offset=0.0) -> Tensor
  *
  * The CPU unit of rms_norm.
  * It is compiled once for each choice of dtypes and each instruction set; the build defines T_DTYPE and
@@ -38,6 +38,7 @@ typedef struct rms_norm_args {
     int64_t lanes;
     int64_t cluster;
     acc_t eps;
+    acc_t offset;
 } rms_norm_args;
 
 #include "../../csrc/rms_norm.c"
@@ -55,6 +56,7 @@ static rms_norm_args rms_norm_args_from(const void *record) {
         .lanes = call->lanes,
         .cluster = call->cluster,
         .eps = (acc_t)call->eps,
+        .offset = (acc_t)call->offset,
     };
 }
 

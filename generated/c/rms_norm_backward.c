@@ -1,4 +1,4 @@
-/* my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
+/* my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor? weight, Tensor rstd, float offset, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
  *
  * Gradients of rms_norm. Each block sums a fixed set of rows; a second pass adds the partial sums in a fixed order.
  */
@@ -56,15 +56,19 @@ static bool rms_norm_backward_check(error *e, rms_norm_backward_frame *f) {
           dtype_name(f->t.grad_y.dtype));
     CHECK(e, f->t.x.dtype == f->d.T, "x: expected dtype %s (as grad_y), got %s", dtype_name(f->t.grad_y.dtype),
           dtype_name(f->t.x.dtype));
-    CHECK(e, f->t.weight.dtype == f->d.T, "weight: expected dtype %s (as grad_y), got %s",
-          dtype_name(f->t.grad_y.dtype), dtype_name(f->t.weight.dtype));
     CHECK(e, f->t.rstd.dtype == dtype_acc(f->d.T), "rstd: expected dtype %s (accumulation dtype of grad_y), got %s",
           dtype_name(dtype_acc(f->t.grad_y.dtype)), dtype_name(f->t.rstd.dtype));
+    if (given(&f->t.weight)) {
+        CHECK(e, f->t.weight.dtype == f->d.T, "weight: expected dtype %s (as grad_y), got %s",
+              dtype_name(f->t.grad_y.dtype), dtype_name(f->t.weight.dtype));
+    }
     /* devices */
     CHECK(e, same_device(&f->t.x, &f->t.grad_y), "x: expected device %s (as grad_y), got %s",
           device_text(e, &f->t.grad_y), device_text(e, &f->t.x));
-    CHECK(e, same_device(&f->t.weight, &f->t.grad_y), "weight: expected device %s (as grad_y), got %s",
-          device_text(e, &f->t.grad_y), device_text(e, &f->t.weight));
+    if (given(&f->t.weight)) {
+        CHECK(e, same_device(&f->t.weight, &f->t.grad_y), "weight: expected device %s (as grad_y), got %s",
+              device_text(e, &f->t.grad_y), device_text(e, &f->t.weight));
+    }
     CHECK(e, same_device(&f->t.rstd, &f->t.grad_y), "rstd: expected device %s (as grad_y), got %s",
           device_text(e, &f->t.grad_y), device_text(e, &f->t.rstd));
     /* shapes */
@@ -73,13 +77,17 @@ static bool rms_norm_backward_check(error *e, rms_norm_backward_frame *f) {
     CHECK(e, !overflow, "grad_y: the product of rows does not fit 64-bit integers");
     c->n = f->t.grad_y.sizes[f->t.grad_y.dim - 1];
     CHECK(e, f->t.x.dim >= 1, "x: expected at least 1 dimension, got %" PRId64, f->t.x.dim);
-    CHECK(e, f->t.weight.dim == 1, "weight: expected 1 dimension, got %" PRId64, f->t.weight.dim);
+    if (given(&f->t.weight)) {
+        CHECK(e, f->t.weight.dim == 1, "weight: expected 1 dimension, got %" PRId64, f->t.weight.dim);
+    }
     CHECK(e, same_sizes(f->t.x.sizes, f->t.x.dim - 1, f->t.grad_y.sizes, f->t.grad_y.dim - 1) &&
              f->t.x.sizes[f->t.x.dim - 1] == c->n,
           "x: expected shape [*rows, n] with rows = %s (from grad_y), n = %" PRId64 " (from grad_y), got %s",
           sizes_text(e, f->t.grad_y.sizes, f->t.grad_y.dim - 1), c->n, shape_text(e, &f->t.x));
-    CHECK(e, f->t.weight.sizes[0] == c->n, "weight: expected shape [n] with n = %" PRId64 " (from grad_y), got %s",
-          c->n, shape_text(e, &f->t.weight));
+    if (given(&f->t.weight)) {
+        CHECK(e, f->t.weight.sizes[0] == c->n, "weight: expected shape [n] with n = %" PRId64 " (from grad_y), got %s",
+              c->n, shape_text(e, &f->t.weight));
+    }
     CHECK(e, same_sizes(f->t.rstd.sizes, f->t.rstd.dim, f->t.grad_y.sizes, f->t.grad_y.dim - 1),
           "rstd: expected shape [*rows] with rows = %s (from grad_y), got %s",
           sizes_text(e, f->t.grad_y.sizes, f->t.grad_y.dim - 1), shape_text(e, &f->t.rstd));
@@ -134,15 +142,23 @@ static bool rms_norm_backward_prepare(error *e, rms_norm_backward_frame *f, int6
     rms_norm_backward_call *const c = &f->call;
     shape s;
     bool overflow = false;
+    c->few = arch > 0 &&
+             (c->whole == 1
+                  ? c->span <= 16384 && c->rows <= max_i64(256, floordiv_i64(&overflow, c->span, 32))
+                  : c->n <= 1000000 && c->rows <= 512)
+                 ? 1
+                 : 0;
     c->limit = min_i64(1024,
                        mul_i64(&overflow,
                                floordiv_i64(&overflow,
                                             floordiv_i64(&overflow, sub_i64(&overflow, max_shared, 8192), 160), 32),
                                32));
-    c->vectors = c->whole == 1 && dtype_size(f->d.T) <= 4 &&
-                 c->span <= mul_i64(&overflow, arch >= 90 ? 32 : 16, c->limit)
-                     ? 1
-                     : (c->span <= mul_i64(&overflow, arch >= 90 ? 256 : 32, c->limit) ? 2 : 0);
+    c->vectors = c->few == 1
+                     ? 0
+                     : (c->whole == 1 && dtype_size(f->d.T) <= 4 &&
+                        c->span <= mul_i64(&overflow, arch >= 90 ? 32 : 16, c->limit)
+                            ? 1
+                            : (c->span <= mul_i64(&overflow, arch >= 90 ? 256 : 32, c->limit) ? 2 : 0));
     c->cluster = arch < 90 || c->vectors == 0
                      ? 1
                      : (c->vectors == 1 && c->span > 8192 && c->span <= 10240
@@ -189,12 +205,6 @@ static bool rms_norm_backward_prepare(error *e, rms_norm_backward_frame *f, int6
                           : mul_i64(&overflow, floordiv_i64(&overflow, mul_i64(&overflow, c->blocks, c->groups), 8),
                                     8));
     c->rounds = ceil_div_i64(&overflow, c->rows, c->step);
-    c->few = arch > 0 &&
-             (c->whole == 1
-                  ? c->span <= 16384 && c->rows <= max_i64(256, floordiv_i64(&overflow, c->span, 32))
-                  : c->n <= 1000000 && c->rows <= 512)
-                 ? 1
-                 : 0;
     c->partial_size[0] = c->blocks;
     c->partial_size[1] = c->columns;
     CHECK(e, !overflow, "the sizes of launch and scratch: a number leaves 64 bits or is divided by zero");
@@ -277,7 +287,7 @@ static cuda_module modules[] = {
 /* The first launch shape of the spec whose condition holds. */
 static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame *f, const cuda_scope *scope,
                                         cuda_plan *plan) {
-    static cuda_kernel kernels[6][4] = {
+    static cuda_kernel kernels[5][4] = {
         {
             {0},
             {.name = "rms_norm_backward_rows__float32__0", .module = &modules[0]},
@@ -285,7 +295,7 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
             {.name = "rms_norm_backward_rows__bfloat16__0", .module = &modules[0]},
         },
         {
-            {.name = "rms_norm_backward_rows__float64__1", .module = &modules[1]},
+            {0},
             {.name = "rms_norm_backward_rows__float32__1", .module = &modules[0]},
             {.name = "rms_norm_backward_rows__float16__1", .module = &modules[1]},
             {.name = "rms_norm_backward_rows__bfloat16__1", .module = &modules[0]},
@@ -297,7 +307,7 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
             {.name = "rms_norm_backward_rows__bfloat16__2", .module = &modules[0]},
         },
         {
-            {0},
+            {.name = "rms_norm_backward_rows__float64__3", .module = &modules[1]},
             {.name = "rms_norm_backward_rows__float32__3", .module = &modules[0]},
             {.name = "rms_norm_backward_rows__float16__3", .module = &modules[1]},
             {.name = "rms_norm_backward_rows__bfloat16__3", .module = &modules[0]},
@@ -307,12 +317,6 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
             {.name = "rms_norm_backward_rows__float32__4", .module = &modules[0]},
             {.name = "rms_norm_backward_rows__float16__4", .module = &modules[1]},
             {.name = "rms_norm_backward_rows__bfloat16__4", .module = &modules[0]},
-        },
-        {
-            {.name = "rms_norm_backward_rows__float64__5", .module = &modules[1]},
-            {.name = "rms_norm_backward_rows__float32__5", .module = &modules[0]},
-            {.name = "rms_norm_backward_rows__float16__5", .module = &modules[1]},
-            {.name = "rms_norm_backward_rows__bfloat16__5", .module = &modules[0]},
         },
     };
     (void)scope;
@@ -330,18 +334,11 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
                      1, 1},
             .block = {max_i64(256, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)), 1, 1},
         };
-    } else if (c->few == 1) {
-        plan->kernel = &kernels[1][T_place];
-        plan->launch = (cuda_launch){
-            .grid = {add_i64(&overflow, c->rows, ceil_div_i64(&overflow, c->n, 32)), 1, 1},
-            .block = {min_i64(1024, max_i64(512, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32))), 1,
-                      1},
-        };
     } else if (dtype_size(f->d.T) <= 4 && c->vectors == 1 &&
                (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) &&
                 aligned_to(c->weight, 16) && aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) &&
                 aligned_to(c->grad_weight, 16))) {
-        plan->kernel = &kernels[2][T_place];
+        plan->kernel = &kernels[1][T_place];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->blocks, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32), 1, 1},
@@ -352,7 +349,7 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
                (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) &&
                 aligned_to(c->weight, 16) && aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) &&
                 aligned_to(c->grad_weight, 16))) {
-        plan->kernel = &kernels[3][T_place];
+        plan->kernel = &kernels[2][T_place];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->blocks, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32), 1, 1},
@@ -360,7 +357,7 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
             .cluster = {c->cluster, 1, 1},
         };
     } else if (c->vectors > 0) {
-        plan->kernel = &kernels[4][T_place];
+        plan->kernel = &kernels[3][T_place];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->blocks, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32), 1, 1},
@@ -368,10 +365,14 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[5][T_place];
+        plan->kernel = &kernels[4][T_place];
         plan->launch = (cuda_launch){
-            .grid = {c->blocks, 1, 1},
-            .block = {1024, 1, 1},
+            .grid = {c->few == 1 ? add_i64(&overflow, c->rows, ceil_div_i64(&overflow, c->n, 32)) : c->blocks, 1, 1},
+            .block = {c->few == 1
+                          ? min_i64(1024,
+                                    max_i64(512, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)))
+                          : 1024,
+                      1, 1},
         };
     }
     CHECK(e, !overflow, "launch of rms_norm_backward_rows: a number leaves 64 bits or is divided by zero");
@@ -460,9 +461,12 @@ void rms_norm_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t nu
     error_begin(&e, "my_ops::rms_norm_backward");
     tensor_take(&f.t.grad_y, stack[0]);
     tensor_take(&f.t.x, stack[1]);
-    tensor_take(&f.t.weight, stack[2]);
+    if (take_optional(&stack[2])) {
+        tensor_take(&f.t.weight, stack[2]);
+    }
     tensor_take(&f.t.rstd, stack[3]);
-    take_mask(&e, stack[4], "grad_mask", f.mask, 2);
+    f.call.offset = take_float(stack[4]);
+    take_mask(&e, stack[5], "grad_mask", f.mask, 2);
     if (!e.set) {
         rms_norm_backward_run(&e, &f);
     }

@@ -1,4 +1,4 @@
-/* my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
+/* my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor? weight, Tensor rstd, float offset, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
  *
  * The CPU unit of rms_norm_backward.
  * It is compiled once for each choice of dtypes and each instruction set; the build defines T_DTYPE and
@@ -40,6 +40,7 @@ typedef struct rms_norm_backward_args {
     int64_t n;
     int64_t span;
     int64_t whole;
+    int64_t few;
     int64_t limit;
     int64_t vectors;
     int64_t cluster;
@@ -50,7 +51,7 @@ typedef struct rms_norm_backward_args {
     int64_t step;
     int64_t rounds;
     int64_t columns;
-    int64_t few;
+    acc_t offset;
 } rms_norm_backward_args;
 
 #include "../../csrc/rms_norm_backward.c"
@@ -70,6 +71,7 @@ static rms_norm_backward_args rms_norm_backward_args_from(const void *record) {
         .n = call->n,
         .span = call->span,
         .whole = call->whole,
+        .few = call->few,
         .limit = call->limit,
         .vectors = call->vectors,
         .cluster = call->cluster,
@@ -80,7 +82,7 @@ static rms_norm_backward_args rms_norm_backward_args_from(const void *record) {
         .step = call->step,
         .rounds = call->rounds,
         .columns = call->columns,
-        .few = call->few,
+        .offset = (acc_t)call->offset,
     };
 }
 

@@ -1,4 +1,4 @@
-/* my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
+/* my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor? weight, Tensor rstd, float offset, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
  *
  * What the host function hands to the kernels of rms_norm_backward.
  * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
@@ -13,7 +13,7 @@
 typedef struct rms_norm_backward_call {
     const void *grad_y; /* T[*rows, n] */
     const void *x; /* T[*rows, n] */
-    const void *weight; /* T[n] */
+    const void *weight; /* T[n]?, null when absent */
     const void *rstd; /* acc(T)[*rows] */
     void *grad_x; /* T[*rows, n], null when not wanted */
     void *grad_weight; /* T[n], null when not wanted */
@@ -23,6 +23,7 @@ typedef struct rms_norm_backward_call {
     int64_t n;
     int64_t span;
     int64_t whole;
+    int64_t few;
     int64_t limit;
     int64_t vectors;
     int64_t cluster;
@@ -33,7 +34,7 @@ typedef struct rms_norm_backward_call {
     int64_t step;
     int64_t rounds;
     int64_t columns;
-    int64_t few;
+    double offset;
 } rms_norm_backward_call;
 
 #endif

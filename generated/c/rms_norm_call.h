@@ -1,4 +1,4 @@
-/* my_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+/* my_ops::rms_norm(Tensor x, Tensor? weight=None, float eps=1e-06, float offset=0.0) -> Tensor
  *
  * What the host function hands to the kernels of rms_norm.
  * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
@@ -12,7 +12,7 @@
 
 typedef struct rms_norm_call {
     const void *x; /* T[*rows, n] */
-    const void *weight; /* T[n] */
+    const void *weight; /* T[n]?, null when absent */
     void *y; /* T[*rows, n] */
     void *rstd; /* acc(T)[*rows] saved, null in inference */
     int64_t rows;
@@ -21,6 +21,7 @@ typedef struct rms_norm_call {
     int64_t lanes;
     int64_t cluster;
     double eps;
+    double offset;
 } rms_norm_call;
 
 #endif

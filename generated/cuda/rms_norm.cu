@@ -1,4 +1,4 @@
-// my_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+// my_ops::rms_norm(Tensor x, Tensor? weight=None, float eps=1e-06, float offset=0.0) -> Tensor
 //
 // The kernels of rms_norm: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
 // for each unit.

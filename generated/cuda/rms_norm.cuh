@@ -1,4 +1,4 @@
-// my_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+// my_ops::rms_norm(Tensor x, Tensor? weight=None, float eps=1e-06, float offset=0.0) -> Tensor
 //
 // What the device functions of rms_norm see.
 // These are the fields of the call record under the types of one choice of dtypes.
@@ -19,6 +19,7 @@ struct rms_norm_args {
     int64_t lanes;
     int64_t cluster;
     acc_t<T> eps;
+    acc_t<T> offset;
 
     __device__ explicit rms_norm_args(const rms_norm_call& call)
         : x(static_cast<const T*>(call.x))
@@ -31,6 +32,7 @@ struct rms_norm_args {
         , lanes(call.lanes)
         , cluster(call.cluster)
         , eps(static_cast<acc_t<T>>(call.eps))
+        , offset(static_cast<acc_t<T>>(call.offset))
     {
     }
 };

@@ -1,4 +1,4 @@
-// my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
+// my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor? weight, Tensor rstd, float offset, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
 //
 // The kernels of rms_norm_backward: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
 // for each unit.
@@ -8,62 +8,52 @@
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float32__0(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<float, true, 1, true>(rms_norm_backward_args<float>(call));
+    rms_norm_backward_rows<float, true, 0>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float32__1(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<float, false, 1, true>(rms_norm_backward_args<float>(call));
+    rms_norm_backward_rows<float, true, 1>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float32__2(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<float, true, 1, false>(rms_norm_backward_args<float>(call));
+    rms_norm_backward_rows<float, true, 2>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float32__3(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<float, true, 2, false>(rms_norm_backward_args<float>(call));
+    rms_norm_backward_rows<float, false, 2>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float32__4(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<float, false, 2, false>(rms_norm_backward_args<float>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float32__5(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<float, false, 0, false>(rms_norm_backward_args<float>(call));
+    rms_norm_backward_rows<float, false, 0>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__bfloat16__0(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__nv_bfloat16, true, 1, true>(rms_norm_backward_args<__nv_bfloat16>(call));
+    rms_norm_backward_rows<__nv_bfloat16, true, 0>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__bfloat16__1(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__nv_bfloat16, false, 1, true>(rms_norm_backward_args<__nv_bfloat16>(call));
+    rms_norm_backward_rows<__nv_bfloat16, true, 1>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__bfloat16__2(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__nv_bfloat16, true, 1, false>(rms_norm_backward_args<__nv_bfloat16>(call));
+    rms_norm_backward_rows<__nv_bfloat16, true, 2>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__bfloat16__3(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__nv_bfloat16, true, 2, false>(rms_norm_backward_args<__nv_bfloat16>(call));
+    rms_norm_backward_rows<__nv_bfloat16, false, 2>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__bfloat16__4(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__nv_bfloat16, false, 2, false>(rms_norm_backward_args<__nv_bfloat16>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__bfloat16__5(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__nv_bfloat16, false, 0, false>(rms_norm_backward_args<__nv_bfloat16>(call));
+    rms_norm_backward_rows<__nv_bfloat16, false, 0>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -81,48 +71,38 @@ rms_norm_backward_columns__bfloat16__0(const __grid_constant__ rms_norm_backward
 #if CUDA_UNIT == 1
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float64__1(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<double, false, 1, true>(rms_norm_backward_args<double>(call));
+rms_norm_backward_rows__float64__3(const __grid_constant__ rms_norm_backward_call call) {
+    rms_norm_backward_rows<double, false, 2>(rms_norm_backward_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float64__4(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<double, false, 2, false>(rms_norm_backward_args<double>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float64__5(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<double, false, 0, false>(rms_norm_backward_args<double>(call));
+    rms_norm_backward_rows<double, false, 0>(rms_norm_backward_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float16__0(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__half, true, 1, true>(rms_norm_backward_args<__half>(call));
+    rms_norm_backward_rows<__half, true, 0>(rms_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float16__1(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__half, false, 1, true>(rms_norm_backward_args<__half>(call));
+    rms_norm_backward_rows<__half, true, 1>(rms_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float16__2(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__half, true, 1, false>(rms_norm_backward_args<__half>(call));
+    rms_norm_backward_rows<__half, true, 2>(rms_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float16__3(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__half, true, 2, false>(rms_norm_backward_args<__half>(call));
+    rms_norm_backward_rows<__half, false, 2>(rms_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float16__4(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__half, false, 2, false>(rms_norm_backward_args<__half>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float16__5(const __grid_constant__ rms_norm_backward_call call) {
-    rms_norm_backward_rows<__half, false, 0, false>(rms_norm_backward_args<__half>(call));
+    rms_norm_backward_rows<__half, false, 0>(rms_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)

@@ -1,4 +1,4 @@
-// my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
+// my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor? weight, Tensor rstd, float offset, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
 //
 // What the device functions of rms_norm_backward see.
 // These are the fields of the call record under the types of one choice of dtypes.
@@ -21,6 +21,7 @@ struct rms_norm_backward_args {
     int64_t n;
     int64_t span;
     int64_t whole;
+    int64_t few;
     int64_t limit;
     int64_t vectors;
     int64_t cluster;
@@ -31,7 +32,7 @@ struct rms_norm_backward_args {
     int64_t step;
     int64_t rounds;
     int64_t columns;
-    int64_t few;
+    acc_t<T> offset;
 
     __device__ explicit rms_norm_backward_args(const rms_norm_backward_call& call)
         : grad_y(static_cast<const T*>(call.grad_y))
@@ -46,6 +47,7 @@ struct rms_norm_backward_args {
         , n(call.n)
         , span(call.span)
         , whole(call.whole)
+        , few(call.few)
         , limit(call.limit)
         , vectors(call.vectors)
         , cluster(call.cluster)
@@ -56,7 +58,7 @@ struct rms_norm_backward_args {
         , step(call.step)
         , rounds(call.rounds)
         , columns(call.columns)
-        , few(call.few)
+        , offset(static_cast<acc_t<T>>(call.offset))
     {
     }
 };

@@ -9,13 +9,13 @@ from tests.harness.layouts import LAYOUTS
 OP = Contract(
     namespace="my_ops",
     name="rms_norm",
-    arguments=("x", "weight", "eps"),
+    arguments=("x", "weight", "eps", "offset"),
     keywords=(),
     types={"T": ("float64", "float32", "float16", "bfloat16")},
     tensors={"x": "T", "weight": "T"},
-    scalars={"eps": 1e-06},
-    absences=((),),
-    defaults=("eps",),
+    scalars={"eps": 1e-06, "offset": 0.0},
+    absences=((), ("weight",)),
+    defaults=("weight", "eps", "offset"),
     written=(),
     variants={},
     outputs={"y": "T"},
@@ -46,6 +46,7 @@ SAMPLES = [
     {"x": (2, 3, 1000), "weight": (1000,)},
     {"x": (2, 3, 1024), "weight": (1024,)},
     {"x": (2, 3, 1100), "weight": (1100,)},
+    {"x": (2, 3, 7), "weight": (7,), "offset": 1.0},
     {"x": (70001, 7), "weight": (7,)},
 ]
 GROWING = [

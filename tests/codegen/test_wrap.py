@@ -8,6 +8,7 @@ import sys
 from codegen.wrap import COLUMNS, wrapped
 
 MANY = ", ".join(f"argument_{i}" for i in range(8))
+MESSAGE = "a message, " * 9
 STATEMENTS = f"""def f():
     value = g({MANY})
     return _op.redispatch(keyset & _after_autograd, {MANY})
@@ -18,6 +19,11 @@ def h():
         first, second = call(lambda: (a, b)[0], {{"a": 1, "b": [2, 3]}}, "a, (", {MANY})
         return _Function.apply({MANY}, {MANY})[0]
     call({MANY}, {MANY})[:2]
+    if value:
+        check(
+            value,
+            lambda: f"{MESSAGE}{{value}}",
+        )
     # a comment ({MANY}, {MANY})
     return {MANY}, {MANY}
 """

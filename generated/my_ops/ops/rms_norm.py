@@ -1,6 +1,6 @@
-"""my_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+"""my_ops::rms_norm(Tensor x, Tensor? weight=None, float eps=1e-06, float offset=0.0) -> Tensor
 
-Root-mean-square normalisation over the last dimension, scaled by weight.
+Root-mean-square normalisation over the last dimension, scaled by offset + weight, or by 1 without a weight.
 """
 # mypy: disable-error-code="no-any-return,no-untyped-call"
 
@@ -34,25 +34,31 @@ _check = _rules.Check("my_ops::rms_norm")
 _T = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
-def _fake_saved(x: Tensor, weight: Tensor, eps: float = 1e-06) -> tuple[Tensor, Tensor]:
+def _fake_saved(
+    x: Tensor, weight: Tensor | None = None, eps: float = 1e-06, offset: float = 0.0
+) -> tuple[Tensor, Tensor]:
     _check.dims(x=x, weight=weight)
     _check(
         x.dtype in _T,
         lambda: f"x: expected dtype float64, float32, float16 or bfloat16, got {_rules.dtype_text(x.dtype)}",
     )
-    _check(
-        weight.dtype == x.dtype,
-        lambda: f"weight: expected dtype {_rules.dtype_text(x.dtype)} (as x), got {_rules.dtype_text(weight.dtype)}",
-    )
-    _check(weight.device == x.device, lambda: f"weight: expected device {x.device} (as x), got {weight.device}")
+    if weight is not None:
+        _check(
+            weight.dtype == x.dtype,
+            lambda: (
+                f"weight: expected dtype {_rules.dtype_text(x.dtype)} (as x), got {_rules.dtype_text(weight.dtype)}"
+            ),
+        )
+        _check(weight.device == x.device, lambda: f"weight: expected device {x.device} (as x), got {weight.device}")
     _check(x.dim() >= 1, lambda: f"x: expected at least 1 dimension, got {x.dim()}")
     rows = _check.star(x.shape[:-1], lambda: "x: the product of rows does not fit 64-bit integers")
     n = x.shape[-1]
-    _check(weight.dim() == 1, lambda: f"weight: expected 1 dimension, got {weight.dim()}")
-    _check(
-        weight.shape[0] == n,
-        lambda: f"weight: expected shape [n] with n = {n} (from x), got {_rules.sizes_text(weight.shape)}",
-    )
+    if weight is not None:
+        _check(weight.dim() == 1, lambda: f"weight: expected 1 dimension, got {weight.dim()}")
+        _check(
+            weight.shape[0] == n,
+            lambda: f"weight: expected shape [n] with n = {n} (from x), got {_rules.sizes_text(weight.shape)}",
+        )
     _check(n > 0, lambda: f"expected n > 0, got n = {n}")
     _check(eps >= 0, lambda: f"expected eps >= 0, got eps = {_rules.float_text(eps)}")
     y = x.new_empty((*rows, n))
@@ -60,8 +66,8 @@ def _fake_saved(x: Tensor, weight: Tensor, eps: float = 1e-06) -> tuple[Tensor, 
     return y, rstd
 
 
-def _fake(x: Tensor, weight: Tensor, eps: float = 1e-06) -> Tensor:
-    return _fake_saved(x, weight, eps)[0]
+def _fake(x: Tensor, weight: Tensor | None = None, eps: float = 1e-06, offset: float = 0.0) -> Tensor:
+    return _fake_saved(x, weight, eps, offset)[0]
 
 
 # ---------------------------------------------------------------- autograd
@@ -71,14 +77,15 @@ class _RmsNorm(torch.autograd.Function):
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(x: Tensor, weight: Tensor, eps: float) -> Any:
-        return _call_saved(x, weight, eps)
+    def forward(x: Tensor, weight: Tensor | None, eps: float, offset: float) -> Any:
+        return _call_saved(x, weight, eps, offset)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        x, weight, _ = inputs
+        x, weight, _, offset = inputs
         _, rstd = output
         ctx.set_materialize_grads(False)
+        ctx.value_of_offset = offset
         ctx.save_for_backward(x, weight, rstd)
 
     @staticmethod
@@ -86,12 +93,12 @@ class _RmsNorm(torch.autograd.Function):
         if grad_rstd is not None:
             _runtime.refuse_saved("rms_norm", "rstd")
         if grad_y is None:
-            return None, None, None
+            return None, None, None, None
         x, weight, rstd = ctx.saved_tensors
         run = _backward.rms_norm_backward if _is_grad_enabled() else _backward_no_grad
         wanted = ctx.needs_input_grad
-        grad_x, grad_weight = run(grad_y, x, weight, rstd, grad_mask=[wanted[0], wanted[1]])
-        return grad_x, grad_weight, None
+        grad_x, grad_weight = run(grad_y, x, weight, rstd, ctx.value_of_offset, grad_mask=[wanted[0], wanted[1]])
+        return grad_x, grad_weight, None, None
 
     @staticmethod
     def jvp(ctx: Any, *_: Any) -> Any:
@@ -101,12 +108,12 @@ class _RmsNorm(torch.autograd.Function):
 _apply = _runtime.direct_apply(_RmsNorm)
 
 
-def _autograd(keyset: Any, x: Tensor, weight: Tensor, eps: float = 1e-06) -> Any:
+def _autograd(keyset: Any, x: Tensor, weight: Tensor | None = None, eps: float = 1e-06, offset: float = 0.0) -> Any:
     if (_is_grad_enabled() and _any_requires_grad(x, weight)) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("rms_norm")
-        return _apply(x, weight, eps)[0]
-    return _op.redispatch(keyset & _after_autograd, x, weight, eps)
+        return _apply(x, weight, eps, offset)[0]
+    return _op.redispatch(keyset & _after_autograd, x, weight, eps, offset)
 
 
 # ---------------------------------------------------------------- registration
@@ -122,13 +129,14 @@ _kernels.impl("_rms_norm_saved", torch.library.fallthrough_kernel, "Autograd")
 # ---------------------------------------------------------------- wrapper
 
 
-def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-06) -> Tensor:
-    """Root-mean-square normalisation over the last dimension, scaled by weight.
+def rms_norm(x: Tensor, weight: Tensor | None = None, eps: float = 1e-06, offset: float = 0.0) -> Tensor:
+    """Root-mean-square normalisation over the last dimension, scaled by offset + weight, or by 1 without a weight.
 
     Args:
         x: T[*rows, n]
-        weight: T[n]
+        weight: T[n]? = None
         eps: float = 1e-06
+        offset: float = 0.0
 
     Returns:
         y: T[*rows, n]
@@ -137,9 +145,9 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-06) -> Tensor:
     A call needs n > 0, eps >= 0.
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
-        return _op(x, weight, eps)
+        return _op(x, weight, eps, offset)
     if (_is_grad_enabled() and (_any_requires_grad(x, weight) or _is_transformed())) or _forward_ad._current_level >= 0:
         if _is_transformed():
-            return _RmsNorm.apply(x, weight, eps)[0]
-        return _apply(x, weight, eps)[0]
-    return _call_no_grad(x, weight, eps)
+            return _RmsNorm.apply(x, weight, eps, offset)[0]
+        return _apply(x, weight, eps, offset)[0]
+    return _call_no_grad(x, weight, eps, offset)

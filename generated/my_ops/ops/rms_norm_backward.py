@@ -1,4 +1,4 @@
-"""my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor weight, Tensor rstd, *, bool[2]
+"""my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor? weight, Tensor rstd, float offset, *, bool[2]
 grad_mask=[True, True]) -> (Tensor, Tensor)
 
 Gradients of rms_norm. Each block sums a fixed set of rows; a second pass adds the partial sums in a fixed order.
@@ -34,7 +34,13 @@ _T = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
 def _fake(
-    grad_y: Tensor, x: Tensor, weight: Tensor, rstd: Tensor, *, grad_mask: Sequence[bool] = (True, True)
+    grad_y: Tensor,
+    x: Tensor,
+    weight: Tensor | None,
+    rstd: Tensor,
+    offset: float,
+    *,
+    grad_mask: Sequence[bool] = (True, True),
 ) -> tuple[Tensor | None, Tensor | None]:
     _check(_rules.count(grad_mask) == 2, lambda: f"grad_mask: expected 2 bools, got {_rules.count(grad_mask)}")
     _check.dims(grad_y=grad_y, x=x, weight=weight, rstd=rstd)
@@ -47,24 +53,26 @@ def _fake(
         lambda: f"x: expected dtype {_rules.dtype_text(grad_y.dtype)} (as grad_y), got {_rules.dtype_text(x.dtype)}",
     )
     _check(
-        weight.dtype == grad_y.dtype,
-        lambda: (
-            f"weight: expected dtype {_rules.dtype_text(grad_y.dtype)} (as grad_y), got "
-            f"{_rules.dtype_text(weight.dtype)}"
-        ),
-    )
-    _check(
         rstd.dtype == _rules.acc(grad_y.dtype),
         lambda: (
             f"rstd: expected dtype {_rules.dtype_text(_rules.acc(grad_y.dtype))} (accumulation dtype of grad_y), got "
             f"{_rules.dtype_text(rstd.dtype)}"
         ),
     )
+    if weight is not None:
+        _check(
+            weight.dtype == grad_y.dtype,
+            lambda: (
+                f"weight: expected dtype {_rules.dtype_text(grad_y.dtype)} (as grad_y), got "
+                f"{_rules.dtype_text(weight.dtype)}"
+            ),
+        )
     _check(x.device == grad_y.device, lambda: f"x: expected device {grad_y.device} (as grad_y), got {x.device}")
-    _check(
-        weight.device == grad_y.device,
-        lambda: f"weight: expected device {grad_y.device} (as grad_y), got {weight.device}",
-    )
+    if weight is not None:
+        _check(
+            weight.device == grad_y.device,
+            lambda: f"weight: expected device {grad_y.device} (as grad_y), got {weight.device}",
+        )
     _check(
         rstd.device == grad_y.device, lambda: f"rstd: expected device {grad_y.device} (as grad_y), got {rstd.device}"
     )
@@ -72,7 +80,8 @@ def _fake(
     rows = _check.star(grad_y.shape[:-1], lambda: "grad_y: the product of rows does not fit 64-bit integers")
     n = grad_y.shape[-1]
     _check(x.dim() >= 1, lambda: f"x: expected at least 1 dimension, got {x.dim()}")
-    _check(weight.dim() == 1, lambda: f"weight: expected 1 dimension, got {weight.dim()}")
+    if weight is not None:
+        _check(weight.dim() == 1, lambda: f"weight: expected 1 dimension, got {weight.dim()}")
     _check.sizes(
         x.shape[:-1],
         rows,
@@ -88,10 +97,11 @@ def _fake(
             f"got {_rules.sizes_text(x.shape)}"
         ),
     )
-    _check(
-        weight.shape[0] == n,
-        lambda: f"weight: expected shape [n] with n = {n} (from grad_y), got {_rules.sizes_text(weight.shape)}",
-    )
+    if weight is not None:
+        _check(
+            weight.shape[0] == n,
+            lambda: f"weight: expected shape [n] with n = {n} (from grad_y), got {_rules.sizes_text(weight.shape)}",
+        )
     _check.sizes(
         rstd.shape,
         rows,
@@ -114,8 +124,10 @@ class _RmsNormBackward(torch.autograd.Function):
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(grad_y: Tensor, x: Tensor, weight: Tensor, rstd: Tensor, grad_mask: Sequence[bool]) -> Any:
-        return _call_no_grad(grad_y, x, weight, rstd, grad_mask=grad_mask)
+    def forward(
+        grad_y: Tensor, x: Tensor, weight: Tensor | None, rstd: Tensor, offset: float, grad_mask: Sequence[bool]
+    ) -> Any:
+        return _call_no_grad(grad_y, x, weight, rstd, offset, grad_mask=grad_mask)
 
     @staticmethod
     def setup_context(ctx: Any, *_: Any) -> None:
@@ -134,13 +146,20 @@ _apply = _runtime.direct_apply(_RmsNormBackward)
 
 
 def _autograd(
-    keyset: Any, grad_y: Tensor, x: Tensor, weight: Tensor, rstd: Tensor, *, grad_mask: Sequence[bool] = (True, True)
+    keyset: Any,
+    grad_y: Tensor,
+    x: Tensor,
+    weight: Tensor | None,
+    rstd: Tensor,
+    offset: float,
+    *,
+    grad_mask: Sequence[bool] = (True, True),
 ) -> Any:
     if (_is_grad_enabled() and _any_requires_grad(grad_y, x, weight, rstd)) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("rms_norm_backward")
-        return _apply(grad_y, x, weight, rstd, grad_mask)
-    return _op.redispatch(keyset & _after_autograd, grad_y, x, weight, rstd, grad_mask=grad_mask)
+        return _apply(grad_y, x, weight, rstd, offset, grad_mask)
+    return _op.redispatch(keyset & _after_autograd, grad_y, x, weight, rstd, offset, grad_mask=grad_mask)
 
 
 # ---------------------------------------------------------------- registration
@@ -155,15 +174,22 @@ _kernels.impl("_rms_norm_backward_no_grad", torch.library.fallthrough_kernel, "A
 
 
 def rms_norm_backward(
-    grad_y: Tensor, x: Tensor, weight: Tensor, rstd: Tensor, *, grad_mask: Sequence[bool] = (True, True)
+    grad_y: Tensor,
+    x: Tensor,
+    weight: Tensor | None,
+    rstd: Tensor,
+    offset: float,
+    *,
+    grad_mask: Sequence[bool] = (True, True),
 ) -> tuple[Tensor | None, Tensor | None]:
     """Gradients of rms_norm. Each block sums a fixed set of rows; a second pass adds the partial sums in a fixed order.
 
     Args:
         grad_y: T[*rows, n]
         x: T[*rows, n]
-        weight: T[n]
+        weight: T[n]?
         rstd: acc(T)[*rows]
+        offset: float
         grad_mask: which of the gradients are wanted; the others are None
 
     Returns:
@@ -173,10 +199,10 @@ def rms_norm_backward(
     T is float64, float32, float16 or bfloat16.
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
-        return _op(grad_y, x, weight, rstd, grad_mask=grad_mask)
+        return _op(grad_y, x, weight, rstd, offset, grad_mask=grad_mask)
     recorded = _is_grad_enabled() and (_any_requires_grad(grad_y, x, weight, rstd) or _is_transformed())
     if recorded or _forward_ad._current_level >= 0:
         if _is_transformed():
-            return _RmsNormBackward.apply(grad_y, x, weight, rstd, grad_mask)
-        return _apply(grad_y, x, weight, rstd, grad_mask)
-    return _call_no_grad(grad_y, x, weight, rstd, grad_mask=grad_mask)
+            return _RmsNormBackward.apply(grad_y, x, weight, rstd, offset, grad_mask)
+        return _apply(grad_y, x, weight, rstd, offset, grad_mask)
+    return _call_no_grad(grad_y, x, weight, rstd, offset, grad_mask=grad_mask)

@@ -1,0 +1,148 @@
+// Rows that threads share: which part of a row a thread holds, and the two ways in which rows are given to threads.
+//
+// A kind of row, a class, says what is done with one; a thread has one object for each row that it works on:
+//     Row::T, Row::part                       its elements, and the row_part that it is cut by
+//     Row::shared                             what its threads exchange
+//     row.load(a, index, part)                starts the loads of the row
+//     Row::columns  columns.load(a, part)     and of what all rows have in common
+//     row.finish(a, index, part, columns, group)
+// Loads of all rows come first, so that they are in flight together. Where there is no such row, part.n is 0.
+#pragma once
+
+#include "reduce.cuh"
+#include "row_vectors.cuh"
+
+// A vector as it lies in memory, or one element as it is computed with.
+template <typename T, bool ELEMENTS> struct row_piece {
+    using type = uint4;
+};
+template <typename T> struct row_piece<T, true> {
+    using type = acc_t<T>;
+};
+
+// The part of a row that a thread holds: pieces `stride` columns apart, 16-byte vectors or single ELEMENTS. ALIGNED:
+// rows are made of whole, aligned vectors.
+template <typename T, bool ALIGNED, bool ELEMENTS = false> struct row_part {
+    static constexpr int WIDTH = ELEMENTS ? 1 : vector_size<T>;
+    using piece = typename row_piece<T, ELEMENTS>::type;
+
+    int n;
+    int first;
+    int stride;
+
+    // Elements before the row at which to cut it.
+    static __device__ __forceinline__ int shift(const T *row, int n) {
+        return ELEMENTS ? 0 : row_shift<T, ALIGNED>(row, n);
+    }
+
+    __device__ __forceinline__ int column(int k) const { return first + k * stride; }
+
+    // Whether element i of piece k is one of the row.
+    __device__ __forceinline__ bool has(int k, int i) const {
+        return ALIGNED || ELEMENTS ? column(k) < n : column(k) + i >= 0 && column(k) + i < n;
+    }
+
+    template <bool READ_ONLY = true> __device__ __forceinline__ piece load(const T *row, int k) const {
+        if constexpr (ELEMENTS) {
+            return column(k) < n ? to_acc(row[column(k)]) : piece(0);
+        } else {
+            return load_vector<T, ALIGNED, READ_ONLY>(row, n, column(k));
+        }
+    }
+    __device__ __forceinline__ void store(T *row, int k, const acc_t<T> (&values)[WIDTH]) const {
+        if constexpr (!ELEMENTS) {
+            store_vector<T, ALIGNED>(row, n, column(k), ::pack<T>(values));
+        } else if (column(k) < n) {
+            row[column(k)] = from_acc<T>(values[0]);
+        }
+    }
+
+    static __device__ __forceinline__ void unpack(const piece &held, acc_t<T> (&values)[WIDTH]) {
+        if constexpr (ELEMENTS) {
+            values[0] = held;
+        } else {
+            ::unpack<T>(held, values);
+        }
+    }
+    // As they would be loaded after a store.
+    static __device__ __forceinline__ piece pack(const acc_t<T> (&values)[WIDTH]) {
+        if constexpr (ELEMENTS) {
+            return to_acc(from_acc<T>(values[0]));
+        } else {
+            return ::pack<T>(values);
+        }
+    }
+};
+
+// Neighbouring lanes of a warp, a power of two, that share a row.
+struct lane_group {
+    int lanes;
+
+    __device__ __forceinline__ bool leads() const { return threadIdx.x % lanes == 0; }
+    template <typename V> __device__ __forceinline__ V sum(V value) { return lane_sum(value, lanes); }
+};
+
+// The threads of a block, or of a cluster of blocks, that share a row. Before the first exchange the cluster's blocks
+// must have started, which is waited for as late as that.
+template <typename V> struct block_group {
+    warp_group warps;
+    group_buffer<V> (&buffers)[2];
+    int round;
+
+    __device__ __forceinline__ bool leads() const { return warps.rank == 0 && threadIdx.x == 0; }
+    __device__ __forceinline__ int next_round() {
+        if (round == 0 && warps.blocks > 1) {
+            await_cluster();
+        }
+        return round++;
+    }
+    __device__ __forceinline__ V sum(V value) { return cluster_sum(value, warps, buffers, 0, next_round()); }
+};
+
+// ROWS rows for each `lanes` lanes, which divide 32; lanes are neighbours in memory.
+template <typename Row, int ROWS, typename Args>
+__device__ __forceinline__ void rows_by_lanes(const Args &a, int lanes) {
+    constexpr int WIDTH = Row::part::WIDTH;
+    const int groups = blockDim.x / lanes;
+    const int64_t first_row = int64_t{blockIdx.x} * groups * ROWS + threadIdx.x / lanes;
+    const int first_column = threadIdx.x % lanes * WIDTH;
+    Row rows[ROWS];
+    typename Row::part parts[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        const int64_t index = first_row + r * groups;
+        parts[r] = {index < a.rows ? static_cast<int>(a.n) : 0, first_column, lanes * WIDTH};
+        rows[r].load(a, index, parts[r]);
+    }
+    typename Row::columns columns;
+    columns.load(a, parts[0]);
+    lane_group group = {lanes};
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        rows[r].finish(a, first_row + r * groups, parts[r], columns, group);
+    }
+}
+
+// A row for each block or cluster, PIECES for each thread; those of a warp are neighbours. The row is cut where
+// `tensor`, the elements of all rows, is aligned. ALONE: such rows need no cluster.
+template <typename Row, int PIECES, bool ALONE, typename Args, typename T>
+__device__ __forceinline__ void rows_by_blocks(const Args &a, const T *tensor) {
+    __shared__ group_buffer<typename Row::shared> buffers[2];
+    constexpr int WIDTH = Row::part::WIDTH;
+    const int warp = threadIdx.x / 32;
+    const int warps = blockDim.x / 32;
+    const warp_group group = {warps, warp, 0, ALONE ? 1 : cluster_blocks(), ALONE ? 0 : cluster_rank()};
+    if (group.blocks > 1) {
+        announce_block(buffers);
+    }
+    const int64_t index = ALONE ? blockIdx.x : cluster_index();
+    const int first = ((group.rank * warps + warp) * PIECES * 32 + int(threadIdx.x) % 32) * WIDTH;
+    const int n = static_cast<int>(a.n);
+    const typename Row::part part = {n, first - Row::part::shift(tensor + index * n, n), 32 * WIDTH};
+    Row row;
+    row.load(a, index, part);
+    typename Row::columns columns;
+    columns.load(a, part);
+    block_group<typename Row::shared> threads = {group, buffers, 0};
+    row.finish(a, index, part, columns, threads);
+}
