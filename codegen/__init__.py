@@ -16,5 +16,6 @@ The steps, in the order in which they run, and the modules that make them up:
 
 errors holds what all of them report to, keys every key of the language; schema makes codegen/ops.schema.json of it, for
 editors. commands/ are the commands: describe says in words what explain and the documentation print, compare/ what
-changed between two specs, edit adds to the text of one.
+changed between two specs, edit adds to the text of one. Many operators are checked, lowered and rendered by several
+processes: spread; frozen makes the dataclasses cheap.
 """

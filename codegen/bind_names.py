@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 
-from codegen.frozen import dataclass
+from codegen.frozen import dataclass, replace
 from codegen.model import Dim, Place
 from codegen.rules import Index, Span, each_of, first_given_of, first_of
 

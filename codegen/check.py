@@ -4,8 +4,6 @@ so far.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from codegen import bind, check_keys, check_rules, check_values, keys, names, supported
 from codegen.check_arguments import check_constants
 from codegen.check_backward import Declared, check_backward, names_operator
@@ -17,13 +15,14 @@ from codegen.check_variants import check_variants
 from codegen.check_words import check_device, check_launch_size
 from codegen.contract import Argument, ScalarType, TensorType
 from codegen.errors import Diagnostics, Position, shown
-from codegen.frozen import dataclass
+from codegen.frozen import dataclass, replace
 from codegen.load import Mapping, Node, Scalar
 from codegen.messages import message
 from codegen.messages_parts import MAX_SPELLED, spelled
 from codegen.model import Library, Operator
 from codegen.reader import Reader
 from codegen.rules import ComputeStar, ElementsRule, ExpandRule, ShapeRule, SumRule, plain
+from codegen.spread import spread
 
 
 @dataclass(frozen=True)
@@ -35,14 +34,20 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class _Found:
-    """One operator so far. `operator` is None when its own parts have errors."""
+class _Known:
+    """One operator so far, without its tree. `operator` is None when its own parts have errors."""
 
-    key: Scalar
-    node: Mapping
     operator: Operator | None
     places: dict[str, Scalar]
     passes: Passes
+
+
+@dataclass(frozen=True)
+class _Found(_Known):
+    """The same with its tree."""
+
+    key: Scalar
+    node: Mapping
 
 
 def check(tree: Node | None, diagnostics: Diagnostics) -> Checked | None:
@@ -101,7 +106,7 @@ def _operators(read: Reader, root: Mapping, devices: tuple[str, ...]) -> list[_F
         read.error(Position(1, 1), "`ops:` is missing", "it holds the operators")
         return []
     section = read.within("ops").mapping(node, "ops: {square: ...}")
-    found: list[_Found] = []
+    declared: list[tuple[Scalar, Mapping]] = []
     for key, value in section.entries if section else ():
         problem = names.operator_problem(key.text)
         if problem:
@@ -110,13 +115,24 @@ def _operators(read: Reader, root: Mapping, devices: tuple[str, ...]) -> list[_F
         inner = read.within(key.text)
         mapping = inner.mapping(value, "inputs:, outputs: and launch:")
         if mapping is not None:
-            found.append(_operator(inner, key, mapping, devices))
+            declared.append((key, mapping))
     if section is not None and not section.entries:
         read.error(section, "`ops:` holds no operator")
+
+    def alone(item: tuple[Scalar, Mapping]) -> tuple[_Known, Diagnostics]:
+        """What is known of one operator without the others, and what is wrong with it."""
+        key, mapping = item
+        problems = Diagnostics()
+        return _operator(Reader(problems, read.prefix).within(key.text), key, mapping, devices), problems
+
+    found: list[_Found] = []
+    for (key, mapping), (known, problems) in zip(declared, spread(alone, declared), strict=True):
+        read.diagnostics.merge(problems)
+        found.append(_Found(known.operator, known.places, known.passes, key, mapping))
     return found
 
 
-def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[str, ...]) -> _Found:
+def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[str, ...]) -> _Known:
     before = read.diagnostics.errors
     read.keys(node, keys.OPERATOR.names)
     supported.keys(read.diagnostics, read.prefix, node)
@@ -163,7 +179,7 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
     passes = check_passes(read, key, node, contract, draft.kernel_choices, devices)
     lines = check_elementwise(read, key, node, contract, draft.dtype_choices)
     if read.diagnostics.errors != before:
-        return _Found(key, node, None, contract.places, passes)
+        return _Known(None, contract.places, passes)
     rules = bind.rules(
         draft.types,
         draft.arguments,
@@ -200,7 +216,7 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
     problem = size_problem(operator) if lines.lines else ""
     if problem:
         read.error(node.key("elementwise") or key, problem, "compute in several operators, of fewer tensors each")
-    return _Found(key, node, operator, contract.places, passes)
+    return _Known(operator, contract.places, passes)
 
 
 def _tensors(read: Reader, key: Scalar, node: Mapping, arguments: tuple[Argument, ...], has_outputs: bool) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Mapping as Map
-from dataclasses import replace
 
 from codegen import load
 from codegen.contract import Default, ScalarType, TypeVariable
@@ -14,6 +13,7 @@ from codegen.errors import one_of, shown
 from codegen.expr import Name, NameKind, Type
 from codegen.expr_parse import parse
 from codegen.fields import Field, Take
+from codegen.frozen import replace
 from codegen.load import Mapping, Scalar
 from codegen.model import Operator
 from codegen.names import choice_constant, taken_constant

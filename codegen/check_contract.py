@@ -7,7 +7,6 @@ expressions of shapes read.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from codegen import bind_names, load, names, supported
 from codegen.check_arguments import (
@@ -41,7 +40,7 @@ from codegen.expr import Constant, Expr, Name, NameKind, Query, Type, integer
 from codegen.expr import names as names_in
 from codegen.expr_text import print_text
 from codegen.fields import SECTIONS, Field, read_fields
-from codegen.frozen import dataclass
+from codegen.frozen import dataclass, replace
 from codegen.load import Mapping, Scalar
 from codegen.model import DerivedDim, Dim, DynamicDim
 from codegen.parse_type import ParsedScalar, ParsedTensor, Piece, TypeProblem

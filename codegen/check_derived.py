@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from codegen import derive_operators, names
 from codegen.check_arguments import check_constants
 from codegen.check_elementwise import size_problem
-from codegen.frozen import dataclass
+from codegen.frozen import dataclass, replace
 from codegen.load import Scalar
 from codegen.model import Operator
 from codegen.reader import Reader

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from codegen import names
 from codegen.errors import shown
 from codegen.expr import Type
 from codegen.fields import Take
+from codegen.frozen import replace
 from codegen.load import Mapping, Scalar
 from codegen.model import DynamicDim
 from codegen.presence import Condition

@@ -7,7 +7,6 @@ first output, and what a shape states decides whether they do.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from codegen.check_contract import Contract
 from codegen.check_words import MAX_ARGUMENT_BYTES, value_bytes
@@ -28,7 +27,7 @@ from codegen.elementwise_build import build, operand_dtypes, uniform_kinds
 from codegen.errors import nearest, shown
 from codegen.expr import Expr, integer, names
 from codegen.expr_parse import parse
-from codegen.frozen import dataclass
+from codegen.frozen import dataclass, replace
 from codegen.layouts import POLICIES
 from codegen.load import Mapping, Node, Scalar
 from codegen.model import DtypeChoice, ElementwiseLine, Operator

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from codegen import load
 from codegen.autocast import CAST, cast_inputs
@@ -11,6 +10,7 @@ from codegen.check_rules import check_flag
 from codegen.contract import DimEntry, FixedDtype, Output, Scratch, Shape, StarEntry, TensorType, Word
 from codegen.errors import nearest, one_of, shown
 from codegen.expr import Compare, Constant, Name, NameKind, Type, integer
+from codegen.frozen import replace
 from codegen.load import Mapping, Node
 from codegen.model import SEED, Operator
 from codegen.reader import Reader

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from codegen import keys, load, names, supported
 from codegen.check_contract import Contract
@@ -13,7 +12,7 @@ from codegen.contract import DimEntry, StarEntry, TensorType
 from codegen.errors import shown
 from codegen.expr import Expr, Name, NameKind, Query, Type, integer, product, substitute, uses
 from codegen.expr_fold import FoldError, constant, depends_on_dtypes, fold
-from codegen.frozen import dataclass
+from codegen.frozen import dataclass, replace
 from codegen.load import Mapping, Node, Scalar
 from codegen.model import CustomKernel, DtypeChoice, LaunchEntry, Param, Pass, combinations
 from codegen.presence import Condition

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from collections.abc import Mapping as Map
-from dataclasses import replace
 
 from codegen import names
 from codegen.errors import shown
 from codegen.expr import Constant, Expr, Member, Name, NameKind, Query, Type, substitute, uses, walk
 from codegen.expr_fold import FoldError, constant, depends_on_dtypes
+from codegen.frozen import replace
 from codegen.load import Mapping, Node
 from codegen.model import Param, combinations
 from codegen.reader import Reader

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import keyword
 import re
-from dataclasses import replace
 
 from codegen import keys, load
 from codegen.check_contract import Contract
 from codegen.errors import nearest, shown
 from codegen.expr import Expr, Name, Query, Type, walk
+from codegen.frozen import replace
 from codegen.load import Mapping, Node, Scalar
 from codegen.messages import message
 from codegen.messages_parts import MAX_SPELLED, spelled

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from codegen.contract import TypeVariable
 from codegen.expr import Name, NameKind, Type
 from codegen.fields import Field
+from codegen.frozen import replace
 from codegen.parse_type import ParsedTensor
 from codegen.scope import Scope
 from codegen.types import DTYPES

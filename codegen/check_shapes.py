@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from codegen import expr_fold, supported
 from codegen.contract import (
@@ -20,6 +19,7 @@ from codegen.errors import shown
 from codegen.expr import Expr, Name, NameKind, Type, uses
 from codegen.expr import names as names_in
 from codegen.fields import Field
+from codegen.frozen import replace
 from codegen.model import DerivedDim, Dim
 from codegen.parse_type import ParsedEntry, ParsedTensor, Piece
 from codegen.presence import surely_given

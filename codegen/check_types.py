@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Map
 from collections.abc import Sequence
-from dataclasses import replace
 
 from codegen import load, names
 from codegen.contract import Acc, Dtype, FixedDtype, TypeVariable, Variable
 from codegen.errors import nearest, shown
 from codegen.fields import Field, Take
+from codegen.frozen import replace
 from codegen.load import Mapping, Scalar
 from codegen.parse_type import ParsedScalar, ParsedTensor
 from codegen.reader import Reader

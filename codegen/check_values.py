@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from codegen.check_contract import Contract
 from codegen.contract import DimEntry, TensorType, dtypes_of
 from codegen.expr import Compare, Constant, Expr, Logic, Name, NameKind, Query, Type, walk
 from codegen.expr_text import print_text
+from codegen.frozen import replace
 from codegen.load import Mapping, Scalar
 from codegen.reader import Reader
 from codegen.rules import ElementsRule, OffsetsRule, SumRule, ValueRule

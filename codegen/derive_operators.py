@@ -9,7 +9,6 @@ differentiable itself: its own gradient is derived in the same way, and that is 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from codegen import bind, bind_names
 from codegen.contract import (
@@ -44,7 +43,7 @@ from codegen.expr import (
     names,
     rebuild,
 )
-from codegen.frozen import dataclass
+from codegen.frozen import dataclass, replace
 from codegen.model import Backward, Binding, ElementwiseLine, Gradient, Operator, Pass, Samples
 from codegen.types import DTYPES, is_floating
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import copysign
 
 from codegen.contract import Argument, ScalarType, TensorType, dtype_of
 from codegen.elementwise import (
@@ -77,7 +78,7 @@ class _Builder:
         self.uniforms = uniforms
         self.variables = variables
         self.program = Program()
-        self.numbers: dict[Value, int] = {}
+        self.numbers: dict[tuple[object, ...], int] = {}
         self.known: dict[int, Kind] = {}
         self.made: dict[tuple[int, Kind], int] = {}
 
@@ -147,13 +148,14 @@ class _Builder:
 
     def add(self, op: str, kind: Kind, *operands: int, name: str = "", number: float = 0, word: str = "") -> int:
         """The number of a value, the same for equal ones."""
-        uniform = op != "load" and all(self.program.values[index].uniform for index in operands)
-        value = Value(op, kind, operands, name, number, uniform, word)
         # 0 and 0.0 and False are equal, and their kinds tell them apart; -0.0 is told by its sign.
-        if value not in self.numbers or str(self.program.values[self.numbers[value]].number) != str(number):
-            self.numbers[value] = len(self.program.values)
-            self.program.values.append(value)
-        return self.numbers[value]
+        key = (op, kind, operands, name, number, copysign(1, number), word)
+        index = self.numbers.get(key)
+        if index is None:
+            index = self.numbers[key] = len(self.program.values)
+            uniform = op != "load" and all(self.program.values[operand].uniform for operand in operands)
+            self.program.values.append(Value(op, kind, operands, name, number, uniform, word))
+        return index
 
     def value(self, expr: Expr, wanted: Kind) -> int:
         """The value of an expression, as `wanted`."""

@@ -1,4 +1,4 @@
-"""Frozen dataclasses that cost little to define and to make.
+"""Frozen dataclasses that cost little to define, to make and to change a copy of; and what they compute once.
 
 To mypy this is the standard decorator, and mypy sees to it that nothing assigns to a field. A standard frozen dataclass
 looks at that once more whenever one is made, and six functions are compiled for each class: that was most of the time
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
+    from dataclasses import replace as replace
+    from functools import cached_property as cached_property
 else:
 
     def dataclass(*, frozen, slots=False):
@@ -32,7 +34,31 @@ else:
                 fields = ", ".join(f"{name}={value!r}" for name, value in zip(names, values(self), strict=True))
                 return f"{cls.__qualname__}({fields})"
 
+            def replaced(self, changes):
+                return self.__class__(**{**dict(zip(names, values(self), strict=True)), **changes})
+
             cls.__eq__, cls.__hash__, cls.__repr__ = equal, lambda self: hash(values(self)), shown
+            cls._replaced = replaced
+            cls.__reduce__ = lambda self: (self.__class__, values(self))  # what was computed once is not sent along
             return cls
 
         return define
+
+    def replace(instance, /, **changes):
+        """`dataclasses.replace`, for these classes."""
+        return instance._replaced(changes)
+
+    class cached_property:
+        """`functools.cached_property`, which before Python 3.12 takes a lock."""
+
+        def __init__(self, compute):
+            self.compute, self.__doc__ = compute, compute.__doc__
+
+        def __set_name__(self, owner, name):
+            self.name = name
+
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            value = instance.__dict__[self.name] = self.compute(instance)
+            return value

@@ -86,6 +86,8 @@ def message(rule: PlainRule) -> Message:
 
 def _indexed(text: Message) -> Message:
     """With the number of the tensor in every `xs[_i]`."""
+    if not any(isinstance(part, Text) and "[_" in part.text for part in text.parts):
+        return text
     parts: list[Part] = []
     for part in text.parts:
         if not isinstance(part, Text) or "[_" not in part.text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from codegen.expr import Type
@@ -31,11 +32,14 @@ def _c_byte(byte: int) -> str:
     return character if " " <= character <= "~" else f"\\{byte:03o}"
 
 
+_PLAIN = re.compile(r"[ !#->@-\[\]-~]*")  # printable ASCII without " \\ ?
 _C_BYTES = tuple(_c_byte(byte) for byte in range(256))
 
 
 def c_escape(text: str) -> str:
     """The inside of a C string literal that holds `text` in UTF-8; no trigraphs, nothing that could end the literal."""
+    if _PLAIN.fullmatch(text):
+        return text
     return "".join(map(_C_BYTES.__getitem__, text.encode()))
 
 

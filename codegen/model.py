@@ -9,14 +9,13 @@ single launch), `backward` (what binds to what). Sequences keep the order of the
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from itertools import product
 from typing import TypeAlias
 
 from codegen.contract import Argument, DimEntry, Output, Scratch, Shape, TensorType, TypeVariable, dtypes_of, fits
 from codegen.expr import Compare, Conditional, Constant, Expr, NameKind, Query, Type, names, substitute, walk
 from codegen.expr_text import print_text
-from codegen.frozen import dataclass
+from codegen.frozen import cached_property, dataclass
 from codegen.rules import Index, Rule, Span, ValueRule, list_of
 from codegen.types import is_floating
 
@@ -40,7 +39,7 @@ class Dim:
     optional: bool = False
     each: str = ""
 
-    @property
+    @cached_property
     def holders(self) -> tuple[str, ...]:
         """The inputs that can bind it."""
         return tuple(place.argument for place in self.places)

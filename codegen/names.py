@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from codegen.types import DTYPES, GROUPS
 
@@ -110,13 +110,14 @@ def choice_constant(op: str, argument: str, word: str) -> str:
     return f"{op}_{argument}_{word}"
 
 
-def taken_constant(op: str, name: str, operators: Iterable[str], kernels: Iterable[str]) -> str:
+def taken_constant(op: str, name: str, operators: Collection[str], kernels: Collection[str]) -> str:
     """What else is called `name` where the bodies of `op` are compiled; "" for nothing."""
     if name in kernels:
         return "a kernel"
     generated = {f"{op}_nothing_to_do", f"{op}_args_from", *_RUNTIME_CONSTANTS}
-    ends = ("boxed", *(f"fatbin_{unit}" for unit in range(MOST_CUDA_UNITS)))
-    generated |= {f"{operator}_{end}" for operator in operators for end in ends}
+    # Of all operators, of which there may be a thousand: only those are looked for that the name could be made of.
+    ends = ("_boxed", *(f"_fatbin_{unit}" for unit in range(MOST_CUDA_UNITS)))
+    generated |= {name for end in ends if name.endswith(end) and name.removesuffix(end) in operators}
     generated |= {f"{kernel}_{end}" for kernel in kernels for end in ("plan", "kernels")}
     generated |= {f"launch_{kernel}" for kernel in kernels}
     return "used by generated code" if name in generated else ""

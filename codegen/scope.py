@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import field
 
 from codegen.expr import Name
-from codegen.frozen import dataclass
+from codegen.frozen import dataclass, replace
 from codegen.presence import Condition
 
 

@@ -18,10 +18,9 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import field
-from functools import cached_property
 from pathlib import Path
 
-from codegen.frozen import dataclass
+from codegen.frozen import cached_property, dataclass
 
 SUMS = "SHA256SUMS"
 _MAX_DIFF_LINES = 400

@@ -9,13 +9,13 @@ from codegen.bodies import check_bodies
 from codegen.check import Checked, check
 from codegen.check_samples import check_samples
 from codegen.commands.report import Report
-from codegen.commands.spread import spread
 from codegen.errors import Diagnostics
 from codegen.frozen import dataclass
 from codegen.load import load
 from codegen.lower import DOCS, library_files, operator_files
 from codegen.model import Library, Operator
 from codegen.render import Renderer
+from codegen.spread import spread
 from codegen.write import Tree
 
 PACKAGE = Path(__file__).parents[1]

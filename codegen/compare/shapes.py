@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from codegen.compare.change import Change, breaking, compatible
 from codegen.contract import Argument, DimEntry, Shape, ShapeEntry, StarEntry, TensorType
 from codegen.expr import Expr, Name, NameKind, Query, Type, children, rebuild, substitute
 from codegen.expr_text import print_text
-from codegen.frozen import dataclass
+from codegen.frozen import dataclass, replace
 from codegen.model import Operator
 
 

@@ -201,7 +201,8 @@ class Printer:
         lines = [self.statement(index) for index in values if index in shared and self.named(index)]
         for store, need in zip(stores, needs, strict=True):
             lines.append(f"{self.style.out}{store.target} = {self.zero(store)};")
-            own = [self.statement(index) for index in values if index in need - shared and self.named(index)]
+            alone = need - shared
+            own = [self.statement(index) for index in values if index in alone and self.named(index)]
             lines += [f"if ({wanted(store.target)}) {{", *(f"    {line}" for line in [*own, self.result(store)]), "}"]
         return lines
 

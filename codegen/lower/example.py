@@ -6,9 +6,9 @@ Where no such sizes are found (the spec names a function for them), the program 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from codegen.contract import Argument, ScalarType, TensorType
+from codegen.frozen import replace
 from codegen.lower.sample import Sample
 from codegen.lower.tests_samples import base
 from codegen.lower.tests_values import Elements

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import replace
 
 from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, Shape, StarEntry, TensorType, Variable
 from codegen.expr import Expr, Query
 from codegen.expr_c import CNames, print_c
+from codegen.frozen import replace
 from codegen.layouts import Layout, layout
 from codegen.lower.c_arguments import scalars
 from codegen.model import Dim, Operator

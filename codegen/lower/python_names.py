@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
 
 from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, ScalarType, Shape, StarEntry, Variable
 from codegen.expr import Binary, Call, Constant, Expr, Name, NameKind, Query, Type, Unary, children, rebuild
 from codegen.expr_python import PythonNames, print_python
+from codegen.frozen import cached_property
 from codegen.lower.host import first_given
 from codegen.messages_parts import (
     AccDtypeOf,

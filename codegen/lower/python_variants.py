@@ -7,9 +7,8 @@ reads an input that these overwrite, the operator gets a copy of it, as PyTorch'
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from codegen.frozen import dataclass
+from codegen.frozen import dataclass, replace
 from codegen.lower.python_autograd import recorded
 from codegen.lower.python_names import Names, call
 from codegen.lower.schema import variant_names

@@ -6,8 +6,6 @@ It answers what a call would: the value of an expression, the shape of every ten
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
 from math import prod
 
 from codegen.contract import (
@@ -25,7 +23,7 @@ from codegen.contract import (
 from codegen.expr import Constant, Expr, Query
 from codegen.expr_fold import FoldError
 from codegen.expr_value import Value, value
-from codegen.frozen import dataclass
+from codegen.frozen import cached_property, dataclass, replace
 from codegen.lower.tests_scalars import Scalar
 from codegen.lower.tests_values import Elements, elements
 from codegen.model import Operator

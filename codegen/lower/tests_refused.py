@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from math import prod
 from typing import TypeAlias
 
 from codegen.contract import MAX_DIMS, StarFunction
 from codegen.expr import Expr, Logic, Query, Type, Unary, integer
-from codegen.frozen import dataclass
+from codegen.frozen import dataclass, replace
 from codegen.lower.sample import USUAL_LENGTH, Sample
 from codegen.lower.tests_samples import with_dims
 from codegen.lower.tests_scalars import Scalar, breaking

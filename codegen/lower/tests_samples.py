@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import chain, islice
 from math import prod
 
 from codegen.contract import MAX_DIMS, BroadcastEntry, TensorType
+from codegen.frozen import replace
 from codegen.lower.sample import Sample, Size
 from codegen.lower.tests_scalars import (
     Scalar,

@@ -6,14 +6,13 @@ Rules are exact; what is made here suits every dtype that the argument can have,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from math import ceil, floor, frexp, isfinite, isnan, nan, prod
 from typing import TypeAlias
 
 from codegen.contract import Argument, TensorType, TypeVariable, dtypes_of
 from codegen.expr import Expr
 from codegen.expr_fold import compare
-from codegen.frozen import dataclass
+from codegen.frozen import dataclass, replace
 from codegen.lower.values import limits
 from codegen.rules import ElementsRule, OffsetsRule, SumRule, ValueRule
 from codegen.types import DTYPES, whole_range

@@ -7,10 +7,10 @@ each change of these.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from codegen.contract import DimEntry, StarEntry, StarFunction, named_stars, numbers_in
 from codegen.expr import Expr, Name, Query, distinct
+from codegen.frozen import replace
 from codegen.lower.sample import Sample, Size
 from codegen.lower.tests_scalars import Scalar, candidates, sampled
 from codegen.model import Operator

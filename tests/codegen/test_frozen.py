@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from codegen.frozen import dataclass
+from codegen.frozen import cached_property, dataclass, replace
 
 
 def defined(decorate: Callable[[type], type]) -> tuple[type, type]:
@@ -38,3 +38,33 @@ def test_like_the_standard_ones(slots: bool) -> None:
     assert Alone(1.0) != 1.0
     assert {Pair("x"), Pair("x", 3), Pair("y"), Alone("x"), Alone("x")} == {Pair("x"), Pair("y"), Alone("x")}
     assert replace(Pair("x"), count=4) == Pair("x", 4)
+
+
+@dataclass(frozen=True)
+class Circle:
+    """A radius, and what follows from it."""
+
+    radius: int
+
+    @cached_property
+    def area(self) -> list[int]:
+        """About so much."""
+        return [3 * self.radius**2]
+
+
+def test_what_is_computed_once() -> None:
+    circle = Circle(2)
+    assert circle.area == [12]
+    assert circle.area is circle.area
+    assert replace(circle, radius=3).area == [27]
+    assert Circle.__dict__["area"].__doc__ == "About so much."
+    with pytest.raises(TypeError):
+        replace(circle, diameter=3)
+
+
+def test_other_processes_get_the_fields_alone() -> None:
+    circle = Circle(2)
+    assert circle.area
+    sent = pickle.loads(pickle.dumps(circle))
+    assert sent == circle
+    assert vars(sent) == {"radius": 2}

@@ -7,8 +7,8 @@ from multiprocessing.process import BaseProcess
 
 import pytest
 
-from codegen.commands import spread as module
-from codegen.commands.spread import ENOUGH, spread
+from codegen import spread as module
+from codegen.spread import ENOUGH, spread
 
 
 @pytest.fixture(autouse=True)
