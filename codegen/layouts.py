@@ -61,7 +61,8 @@ def tables(tensors: Sequence[Argument | Output]) -> dict[str, str]:
     owners: dict[Shape, str] = {}
     for tensor in tensors:
         kind = tensor.type
-        if isinstance(kind, TensorType) and layout(tensor.words).free and rank(kind.shape) is None:
+        alone = isinstance(kind, TensorType) and not kind.is_list
+        if isinstance(kind, TensorType) and alone and layout(tensor.words).free and rank(kind.shape) is None:
             shapes[tensor.name] = kind.shape
             if isinstance(tensor, Argument) and not kind.optional:
                 owners.setdefault(kind.shape, tensor.name)

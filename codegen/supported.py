@@ -32,7 +32,7 @@ def keys(diagnostics: Diagnostics, operator: str, node: Mapping) -> None:
 
 
 # Words after the type of a list of tensors.
-LIST_WORDS = ("rows", "inner", "strided", "expand")
+LIST_WORDS = ("expand",)
 
 LIST_STARS = "a function of stars in the shape of a list of tensors"
 LIST_OUTPUT = "an output that is a list of tensors"

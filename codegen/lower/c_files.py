@@ -132,6 +132,8 @@ def _typed(op: Operator, field: Field) -> TypedField:
         assert field.dtype is not None
         kind = f"{'const ' if field.constant else ''}{c_element(field.dtype, op)} *const *"
         return TypedField(field.name, f"{kind}{field.name}", f"({kind})call->{field.name}")
+    if field.kind == "tables":
+        return TypedField(field.name, f"const int64_t *const *{field.name}", f"call->{field.name}")
     if field.kind == "numbers":
         return TypedField(field.name, f"const int64_t *{field.name}", f"call->{field.name}")
     if field.kind == "sizes":

@@ -264,11 +264,8 @@ class _Host:
             return []
         names = [argument.name for argument in self.op.written if argument.has_word("out")]
         names += [name for name in self.computed if self.op.output(name).word("fill") is None]
-        return (
-            conjunction([each_call(self.op, name, "clear" if name in self.lists else "zero") for name in names])
-            if names
-            else []
-        )
+        calls = [each_call(self.op, name, "clear" if name in self.written else "zero") for name in names]
+        return conjunction(calls) if calls else []
 
     def run(self, values: list[str]) -> list[str]:
         """The order of work of every host function."""

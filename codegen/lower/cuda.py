@@ -98,6 +98,8 @@ def _declaration(op: Operator, field: Field) -> str:
     if field.kind == "tensors":
         assert field.dtype is not None
         return f"{'const ' if field.constant else ''}{cuda_element(field.dtype)}* const* {field.name}"
+    if field.kind == "tables":
+        return f"const int64_t* const* {field.name}"
     if field.kind == "numbers":
         return f"const int64_t* {field.name}"
     if field.kind == "sizes":

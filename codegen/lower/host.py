@@ -140,6 +140,11 @@ class HostNames:
             if subject in ("", name):
                 if kind.is_list:
                     tests.append(f"list_aligned(&f->t.{name}, {bytes_text})")
+                    entries = kind.shape.entries
+                    if asked.free or asked.policy == "rows":
+                        tests.append(f"list_strides_aligned(&f->t.{name}, {bytes_text})")
+                    elif len(entries) > 1 and isinstance(entries[-1], DimEntry):
+                        tests.append(f"list_widths_aligned(&f->t.{name}, {bytes_text})")
                     continue
                 tests.append(f"aligned_to(c->{name}, {bytes_text})")
                 width = -2 if name in swapped else -1  # of a row, as it lies in memory

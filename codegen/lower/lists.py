@@ -7,6 +7,8 @@ checks.py.
 from __future__ import annotations
 
 from codegen.contract import Argument, TensorType
+from codegen.layouts import layout
+from codegen.lower.record import list_fields
 from codegen.lower.statements import all_or_return, indented
 from codegen.model import Operator
 from codegen.rules import list_of
@@ -21,8 +23,11 @@ def take_list_lines(op: Operator, argument: Argument, slot: str) -> list[str]:
     """Takes a list off the stack; the record points to what bodies see of each tensor."""
     assert isinstance(argument.type, TensorType)
     name, call = argument.name, "list_take_optionals" if argument.type.element_optional else "list_take"
-    taken = f"{call}(&e, {slot}, &f.t.{name}, {len(_numbers(op, argument))});"
+    tables = list(_tables(argument))
+    rows = len(_numbers(op, argument)) + (layout(argument.words).policy == "rows")
+    taken = f"{call}(&e, {slot}, &f.t.{name}, {rows}, {len(tables)});"
     lines = [taken, f"f.call.{name} = f.t.{name}.data;"]
+    lines += [f"f.call.{table} = f.t.{name}.{what};" for table, what in _tables(argument).items()]
     for number, place in _numbers(op, argument).items():
         points = f"f.call.{number} = f.t.{name}.numbers{place};"
         shared = f"if (f.call.{number} == NULL) {{"
@@ -31,22 +36,30 @@ def take_list_lines(op: Operator, argument: Argument, slot: str) -> list[str]:
 
 
 def _numbers(op: Operator, argument: Argument) -> dict[str, str]:
-    """The dims that bind for each tensor of the list, and where their numbers begin behind those of the first one."""
+    """The fields with a number for each tensor of the list, dims that bind for each of them above all, and where these
+    begin behind those of the first one.
+    """
     names = [
         dim.name
         for dim in op.dims
         if dim.each == argument.name
         or (dim.each and _shared(op, dim.name) and argument.name in map(list_of, dim.holders))
     ]
+    names += [field.name for field in list_fields(argument) if field.kind == "numbers"]
     count = f"f.t.{argument.name}.count"
     places = ["", f" + {count}", *(f" + {i} * {count}" for i in range(2, len(names)))]
     return dict(zip(names, places, strict=False))
 
 
+def _tables(argument: Argument) -> dict[str, str]:
+    """The fields with sizes or strides of each tensor, and what the list calls them."""
+    return {field.name: field.fact for field in list_fields(argument) if field.kind == "tables"}
+
+
 def _shared(op: Operator, name: str) -> bool:
     """Whether each of several lists has room for the numbers of a dim, since the one that binds it may be absent."""
-    dim = next(dim for dim in op.dims if dim.name == name)
-    return len(dim.places) > 1 and op.argument(dim.each).type.optional
+    dim = next((dim for dim in op.dims if dim.name == name), None)
+    return dim is not None and len(dim.places) > 1 and op.argument(dim.each).type.optional
 
 
 def record_lines(op: Operator, argument: Argument, record: str, frame: str, where: str) -> list[str]:
@@ -55,6 +68,7 @@ def record_lines(op: Operator, argument: Argument, record: str, frame: str, wher
     """
     listed = f"{frame}t.{argument.name}"
     lines = [f"{record}{argument.name} = {listed}.{where}data;"]
+    lines += [f"{record}{table} = {listed}.{where}{what};" for table, what in _tables(argument).items()]
     for number, place in _numbers(op, argument).items():
         place = place.replace("f.t.", f"{frame}t.")
         points = f"{record}{number} = {listed}.{where}numbers{place};"

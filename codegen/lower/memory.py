@@ -11,7 +11,7 @@ from codegen.contract import Argument, Output, Scratch, TensorType, Word
 from codegen.expr import Constant, Type
 from codegen.expr_c import CNames, print_c
 from codegen.layouts import layout
-from codegen.lower.record import layout_fields
+from codegen.lower.record import layout_fields, list_fields
 from codegen.lower.written import arranged
 from codegen.model import Operator
 
@@ -20,7 +20,7 @@ def _arranged(argument: Argument) -> str:
     """The call that makes an input lie as its body wants it; "" where it may lie as it does."""
     asked, tensor = layout(argument.words), f"&f->t.{argument.name}"
     if isinstance(argument.type, TensorType) and argument.type.is_list:
-        return _arranged_list(argument, argument.type.written) if asked.policy == "" else ""
+        return _arranged_list(argument, argument.type.written)
     if isinstance(argument.type, TensorType) and argument.type.written:
         return arranged(argument)
     match asked.policy:
@@ -35,9 +35,14 @@ def _arranged(argument: Argument) -> str:
 
 def _arranged_list(argument: Argument, written: bool) -> str:
     """The same for each tensor of a list."""
+    asked = layout(argument.words)
+    inner = "LIST_INNER_TWO" if asked.inner == 2 else "LIST_INNER"
+    policy = {"": "LIST_CONTIGUOUS", "rows": "LIST_ROWS", "inner": inner}.get(asked.policy, "")
+    if not policy:
+        return ""
     if not written:
-        return f"list_make_contiguous(e, &f->t.{argument.name})"
-    return f"list_set_aside(e, &f->t.{argument.name}, {'false' if argument.has_word('out') else 'true'})"
+        return f"list_arrange(e, &f->t.{argument.name}, {policy})"
+    return f"list_set_aside(e, &f->t.{argument.name}, {policy}, {'false' if argument.has_word('out') else 'true'})"
 
 
 def arrange_calls(op: Operator) -> list[str]:
@@ -60,9 +65,13 @@ def pinned_calls(op: Operator) -> list[str]:
 def stride_lines(op: Operator) -> list[str]:
     """Statements that give sizes and strides in the record their values."""
     lines = []
+    for argument in op.lists:
+        if list_fields(argument):
+            by_rows = layout(argument.words).policy == "rows"
+            lines.append(f"list_see_{'row_' if by_rows else ''}strides(&f->t.{argument.name});")
     for field in layout_fields(op):
         tensor, place = f"f->t.{field.tensor}", f"f->call.{field.name}"
-        if field.source:
+        if field.source or field.kind in ("numbers", "tables"):
             continue
         match field.fact:
             case "dim":

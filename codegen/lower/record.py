@@ -22,7 +22,7 @@ from codegen.contract import (
     Variable,
 )
 from codegen.frozen import dataclass
-from codegen.layouts import layout, rank, tables
+from codegen.layouts import facts, layout, rank, tables
 from codegen.messages import MAX_LIST, MAX_TEXT
 from codegen.model import Operator
 from codegen.types import DTYPES
@@ -31,6 +31,7 @@ Kind = Literal[
     "tensor",
     "tensors",
     "numbers",
+    "tables",
     "sizes",
     "table",
     "integer",
@@ -68,9 +69,9 @@ class Field:
     `tensor` is whose memory it tells about: its strides, sizes, number of dims, or the stride of its rows (`fact`).
     A table has an entry for each dim of a tensor whose number of dims differs from call to call: the record has room
     for MAX_DIMS, and a body sees a pointer to it. `source` is the field that it shows, "" when the record has it under
-    its own name. "tensors" are the pointers of a list of tensors, "numbers" have one for each of them. `element` and
-    `room` (kernels on the GPU are handed the values themselves) are for lists of scalars; `optional` is for what bodies
-    see as a null pointer when it is absent.
+    its own name. "tensors" are the pointers of a list of tensors, "numbers" have one for each of them, "tables" several.
+    `element` and `room` (kernels on the GPU are handed the values themselves) are for lists of scalars; `optional` is for
+    what bodies see as a null pointer when it is absent.
     """
 
     name: str
@@ -150,7 +151,9 @@ def layout_fields(op: Operator) -> list[Field]:
     for tensor in tensors:
         assert isinstance(tensor.type, TensorType)
         asked, name, count = layout(tensor.words), tensor.name, len(tensor.type.shape.entries)
-        if asked.policy == "rows":
+        if tensor.type.is_list:
+            found += list_fields(tensor)
+        elif asked.policy == "rows":
             text = f"from one row of {name} to the next"
             found.append(Field(f"{name}_stride", "sizes", text=text, count=1, tensor=name, fact="row stride"))
         elif name in owners:
@@ -158,6 +161,20 @@ def layout_fields(op: Operator) -> list[Field]:
         elif asked.free and count:
             found.append(Field(f"{name}_stride", "sizes", count=count, tensor=name, fact="strides"))
     return found
+
+
+def list_fields(tensor: Argument | Output) -> list[Field]:
+    """The same of each tensor of a list."""
+    name = tensor.name
+    assert isinstance(tensor.type, TensorType)
+    shape = tensor.type.shape
+    told: list[Field] = []
+    for fact in facts(name, layout(tensor.words), rank(shape) is None, len(shape.entries)):
+        if fact == f"{name}_dim":
+            told.append(Field(fact, "numbers", text=f"of each of {name}", tensor=name, fact="dim"))
+        else:
+            told.append(Field(fact, "tables", tensor=name, fact="sizes" if fact == f"{name}_size" else "strides"))
+    return told
 
 
 def _tables(name: str, owner: str) -> list[Field]:
@@ -197,6 +214,8 @@ def record_declarations(field: Field) -> list[str]:
             return [f"void **{field.name}"]
         case "numbers":
             return [f"int64_t *{field.name}"]
+        case "tables":
+            return [f"const int64_t **{field.name}"]
         case "sizes" | "table":
             return [f"int64_t {field.name}[{field.count}]"]
         case "layout":

@@ -68,6 +68,7 @@ def arranged(argument: Argument) -> str:
 
 def returned(op: Operator) -> list[str]:
     """Calls that copy back what was set aside."""
-    lists = [argument.name for argument in op.written if argument in op.lists and not argument.has_word("contiguous")]
+    copied = ("", "rows", "inner")
+    lists = [a.name for a in op.written if a in op.lists and layout(a.words).policy in copied]
     calls = [f"written_return(e, &f->t.{name}, &f->w.{name})" for name in set_aside(op)]
     return calls + [f"list_return(e, &f->t.{name})" for name in lists]

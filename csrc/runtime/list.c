@@ -28,11 +28,12 @@ static bool take_elements(error *e, StableListHandle handle, bool optional, size
     return ok;
 }
 
-static bool read_list(error *e, StableListHandle handle, bool optional, tensor_list *l, int64_t rows) {
+static bool read_list(error *e, StableListHandle handle, bool optional, tensor_list *l) {
+    const int64_t rows = l->rows, tables = l->tables;
     size_t count;
     CHECK_ABI(e, torch_list_size, handle, &count);
     tensor *const at = calloc(2 * count + 1, sizeof *at);
-    void **const data = calloc(count * (size_t)(1 + rows) + 1, sizeof *data);
+    void **const data = calloc(count * (size_t)(1 + rows + tables) + 1, sizeof *data);
     if (at == NULL || data == NULL) {
         free(at);
         free(data);
@@ -46,7 +47,10 @@ static bool read_list(error *e, StableListHandle handle, bool optional, tensor_l
         .data = data,
         .numbers = (int64_t *)(data + count),
         .rows = rows,
+        .tables = tables,
     };
+    l->strides = (const int64_t **)(l->numbers + (int64_t)count * rows);
+    l->sizes = l->strides + (tables > 1 ? count : 0);
     const bool ok = take_elements(e, handle, optional, count, at);
     while (l->first < l->count && !given(&at[l->first])) {
         l->first++;
@@ -54,18 +58,22 @@ static bool read_list(error *e, StableListHandle handle, bool optional, tensor_l
     return ok;
 }
 
-static bool take(error *e, StableIValue value, bool optional, tensor_list *l, int64_t rows) {
+static bool take(error *e, StableIValue value, bool optional, tensor_list *l) {
     _Static_assert(sizeof(void *) == sizeof(int64_t), "pointers and numbers share a block");
     const StableListHandle handle = (StableListHandle)(uintptr_t)value;
-    const bool ok = read_list(e, handle, optional, l, rows);
+    const bool ok = read_list(e, handle, optional, l);
     CHECK_ABI(e, torch_delete_list, handle);
     return ok;
 }
 
-bool list_take(error *e, StableIValue value, tensor_list *l, int64_t rows) { return take(e, value, false, l, rows); }
+bool list_take(error *e, StableIValue value, tensor_list *l, int64_t rows, int64_t tables) {
+    *l = (tensor_list){.rows = rows, .tables = tables};
+    return take(e, value, false, l);
+}
 
-bool list_take_optionals(error *e, StableIValue value, tensor_list *l, int64_t rows) {
-    return take(e, value, true, l, rows);
+bool list_take_optionals(error *e, StableIValue value, tensor_list *l, int64_t rows, int64_t tables) {
+    *l = (tensor_list){.rows = rows, .tables = tables};
+    return take(e, value, true, l);
 }
 
 void list_release_tensors(error *e, tensor_list *l) {
@@ -119,22 +127,55 @@ bool list_resolve(error *e, tensor_list *l) {
     return true;
 }
 
-bool list_make_contiguous(error *e, tensor_list *l) {
+static bool lies(const tensor *t, list_policy policy) {
+    switch (policy) {
+    case LIST_ROWS:
+        return tensor_has_any_rows(t);
+    case LIST_INNER:
+        return tensor_is_inner_contiguous(t, 1);
+    case LIST_INNER_TWO:
+        return tensor_is_inner_contiguous(t, 2);
+    case LIST_CONTIGUOUS:
+        break;
+    }
+    return tensor_is_contiguous(t);
+}
+
+bool list_arrange(error *e, tensor_list *l, list_policy policy) {
     for (int64_t i = 0; i < l->count; i++) {
-        if (!tensor_make_contiguous(e, &l->at[i])) {
+        if (!lies(&l->at[i], policy) && !tensor_make_copy(e, &l->at[i])) {
             return false;
         }
     }
     return true;
 }
 
-bool list_set_aside(error *e, tensor_list *l, bool copied) {
+bool list_set_aside(error *e, tensor_list *l, list_policy policy, bool copied) {
     for (int64_t i = 0; i < l->count; i++) {
-        if (!written_set_aside(e, &l->at[i], &l->aside[i], tensor_is_contiguous(&l->at[i]), copied)) {
+        if (!written_set_aside(e, &l->at[i], &l->aside[i], lies(&l->at[i], policy), copied)) {
             return false;
         }
     }
     return true;
+}
+
+void list_see_strides(tensor_list *l) {
+    for (int64_t i = 0; i < l->count; i++) {
+        l->strides[i] = l->at[i].strides;
+        if (l->tables > 1) {
+            l->sizes[i] = l->at[i].sizes;
+            l->numbers[(l->rows - 1) * l->count + i] = l->at[i].dim;
+        }
+    }
+}
+
+void list_see_row_strides(tensor_list *l) {
+    l->by_rows = true;
+    for (int64_t i = 0; i < l->count; i++) {
+        int64_t *const number = &l->numbers[(l->rows - 1) * l->count + i];
+        *number = tensor_row_stride(&l->at[i]);
+        l->strides[i] = number;
+    }
 }
 
 bool list_return(error *e, const tensor_list *l) {
@@ -148,7 +189,52 @@ bool list_return(error *e, const tensor_list *l) {
 
 bool list_clear(error *e, const tensor_list *l) {
     for (int64_t i = 0; i < l->count; i++) {
-        if (!tensor_zero(e, &l->at[i])) {
+        if (!tensor_clear(e, &l->at[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Words that hold one strides or sizes of each tensor; those from row to row are among the numbers. */
+static int64_t packed_words(const tensor_list *l) {
+    int64_t words = 0;
+    for (int64_t i = 0; i < l->count && !l->by_rows; i++) {
+        words += l->at[i].dim;
+    }
+    return words * l->tables;
+}
+
+/* Puts into `words` what is to stand at `at` on the GPU: the block of the host, in which pointers to strides and sizes
+ * are such to copies of these behind it. */
+static void lay_out(const tensor_list *l, const int64_t *at, int64_t *words) {
+    const int64_t fixed = l->count * (1 + l->rows);
+    int64_t next = fixed + l->count * l->tables;
+    memcpy(words, l->data, (size_t)fixed * sizeof *words);
+    for (int64_t k = 0; k < l->count * l->tables; k++) {
+        const tensor *const t = &l->at[k % l->count];
+        const int64_t *shown = at + fixed - l->count + k; /* in the last row of numbers */
+        if (!l->by_rows) {
+            shown = at + next;
+            for (int64_t d = 0; d < t->dim; d++) {
+                words[next++] = l->strides[k][d];
+            }
+        }
+        words[fixed + k] = (int64_t)(intptr_t)shown;
+    }
+}
+
+static bool store_words(error *e, const cuda_scope *scope, cuda_kernel *store, const int64_t *words, int64_t count,
+                        int64_t *to) {
+    for (int64_t done = 0; done < count; done += LIST_PIECE_WORDS) {
+        const int64_t left = count - done;
+        list_piece piece = {
+            .to = to + done,
+            .count = left < LIST_PIECE_WORDS ? left : LIST_PIECE_WORDS,
+        };
+        memcpy(piece.words, words + done, (size_t)piece.count * sizeof *piece.words);
+        const cuda_plan plan = {store, {.grid = {1, 1, 1}, .block = {LIST_PIECE_WORDS, 1, 1}}};
+        if (!cuda_run(e, scope, &plan, 1, &piece)) {
             return false;
         }
     }
@@ -159,7 +245,7 @@ bool list_to_device(error *e, const cuda_scope *scope, cuda_kernel *store, devic
     if (!list_given(l)) {
         return true;
     }
-    const int64_t count = l->count * (1 + l->rows);
+    const int64_t count = l->count * (1 + l->rows + l->tables) + packed_words(l);
     const shape s = {.dim = 1, .sizes = {count}};
     void *data;
     if (!tensor_empty(e, &l->table, "table of a list", &s, DTYPE_INT64, where) ||
@@ -168,19 +254,14 @@ bool list_to_device(error *e, const cuda_scope *scope, cuda_kernel *store, devic
     }
     l->device_data = data;
     l->device_numbers = (int64_t *)data + l->count;
-    for (int64_t done = 0; done < count; done += LIST_PIECE_WORDS) {
-        const int64_t left = count - done;
-        list_piece piece = {
-            .to = (int64_t *)data + done,
-            .count = left < LIST_PIECE_WORDS ? left : LIST_PIECE_WORDS,
-        };
-        memcpy(piece.words, l->data + done, (size_t)piece.count * sizeof *piece.words);
-        const cuda_plan plan = {store, {.grid = {1, 1, 1}, .block = {LIST_PIECE_WORDS, 1, 1}}};
-        if (!cuda_run(e, scope, &plan, 1, &piece)) {
-            return false;
-        }
-    }
-    return true;
+    l->device_strides = (const int64_t **)(l->device_numbers + l->count * l->rows);
+    l->device_sizes = l->device_strides + (l->tables > 1 ? l->count : 0);
+    int64_t *const words = calloc((size_t)count + 1, sizeof *words);
+    CHECK(e, words != NULL, "out of memory for a list of %" PRId64 " tensors", l->count);
+    lay_out(l, data, words);
+    const bool ok = store_words(e, scope, store, words, count, data);
+    free(words);
+    return ok;
 }
 
 bool list_require_pinned(error *e, const char *name, const tensor_list *l) {
@@ -213,6 +294,25 @@ int64_t list_bytes(const tensor_list *l) {
 bool list_aligned(const tensor_list *l, int64_t bytes) {
     for (int64_t i = 0; i < l->count; i++) {
         if ((uintptr_t)l->data[i] % (uintptr_t)bytes != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool list_widths_aligned(const tensor_list *l, int64_t bytes) {
+    for (int64_t i = 0; i < l->count; i++) {
+        const tensor *const t = &l->at[i];
+        if (given(t) && !stride_aligned(t, t->sizes[t->dim - 1], bytes)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool list_strides_aligned(const tensor_list *l, int64_t bytes) {
+    for (int64_t i = 0; i < l->count; i++) {
+        if (!strides_aligned(&l->at[i], bytes)) {
             return false;
         }
     }

@@ -13,19 +13,23 @@ typedef struct tensor_list {
     tensor *at;       /* null where the list is absent */
     tensor *aside;    /* written lists: tensors of the caller of which the body sees a copy */
     void **data;      /* what bodies see: a pointer for each tensor, right before `numbers` */
-    int64_t *numbers; /* `rows` times `count` numbers: dims that bind per tensor, strides */
+    int64_t *numbers; /* `rows` times `count` numbers: dims that bind per tensor, right before `strides` */
     int64_t rows;
-    tensor table; /* the pointers and numbers on the GPU */
+    const int64_t **strides, **sizes; /* of each tensor, where bodies see them: `tables` of these two */
+    int64_t tables;
+    bool by_rows; /* strides are the last row of numbers, and not those of the tensors */
+    tensor table; /* all of these on the GPU */
     void **device_data;
     int64_t *device_numbers;
+    const int64_t **device_strides, **device_sizes;
 } tensor_list;
 
 /* Takes a list off the stack and deletes the handle that PyTorch passed, whether it succeeds or not. `rows` is how many
- * numbers bodies see of each tensor. */
-bool list_take(error *e, StableIValue value, tensor_list *l, int64_t rows);
+ * numbers bodies see of each tensor, `tables` whether they see its strides (1), and its sizes too (2). */
+bool list_take(error *e, StableIValue value, tensor_list *l, int64_t rows, int64_t tables);
 
 /* The same for a list in which some may be absent. */
-bool list_take_optionals(error *e, StableIValue value, tensor_list *l, int64_t rows);
+bool list_take_optionals(error *e, StableIValue value, tensor_list *l, int64_t rows, int64_t tables);
 
 /* Whether an optional list is there, and whether it has a tensor at this place. */
 static inline bool list_given(const tensor_list *l) { return l->at != NULL; }
@@ -44,14 +48,22 @@ bool list_mutable_data(error *e, const tensor_list *l);
  * so for tensors and for lists of them, but not where the list or what is in it is optional. */
 bool list_resolve(error *e, tensor_list *l);
 
-/* Replaces each tensor that is not contiguous by a copy that is. */
-bool list_make_contiguous(error *e, tensor_list *l);
+/* How tensors of a list may lie: see layout.h. */
+typedef enum list_policy { LIST_CONTIGUOUS, LIST_ROWS, LIST_INNER, LIST_INNER_TWO } list_policy;
 
-/* The same for tensors that are written: see written.h. */
-bool list_set_aside(error *e, tensor_list *l, bool copied);
+/* Replaces each tensor that does not lie like that by a contiguous copy. */
+bool list_arrange(error *e, tensor_list *l, list_policy policy);
+
+/* What bodies see of strides: those of each tensor, with two tables also its sizes, and its number of dims in the last
+ * row of numbers; or, from one row to the next, a single one. */
+void list_see_strides(tensor_list *l);
+void list_see_row_strides(tensor_list *l);
+
+/* The same as list_arrange for tensors that are written: see written.h. */
+bool list_set_aside(error *e, tensor_list *l, list_policy policy, bool copied);
 bool list_return(error *e, const tensor_list *l);
 
-/* Sets every byte of each tensor to zero. */
+/* Sets every element of each tensor to zero. */
 bool list_clear(error *e, const tensor_list *l);
 
 /* Puts the pointers and numbers that bodies see into memory of the GPU `where`: `device_data` and `device_numbers`. A
@@ -63,10 +75,14 @@ bool list_to_device(error *e, const cuda_scope *scope, cuda_kernel *store, devic
 /* The same as cuda_require_pinned for each tensor. */
 bool list_require_pinned(error *e, const char *name, const tensor_list *l);
 
-/* Elements, bytes, and whether all data starts at multiples of `bytes`. */
+/* Elements and bytes of all tensors. */
 int64_t list_numel(const tensor_list *l);
 int64_t list_bytes(const tensor_list *l);
+
+/* Whether all data starts at multiples of `bytes`; whether all rows of contiguous tensors then do, and of others. */
 bool list_aligned(const tensor_list *l, int64_t bytes);
+bool list_widths_aligned(const tensor_list *l, int64_t bytes);
+bool list_strides_aligned(const tensor_list *l, int64_t bytes);
 
 /* Looks for two tensors, one of `a` and one of `b`, that overlap: their places go to *i and *j, or -1 when there are
  * none. Where both are the same list, a tensor is not compared with itself. */

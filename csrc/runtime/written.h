@@ -11,4 +11,7 @@ bool written_set_aside(error *e, tensor *t, tensor *aside, bool lies_right, bool
 /* Copies what a body wrote back into the caller's tensor, if that was set aside. */
 bool written_return(error *e, const tensor *t, const tensor *aside);
 
+/* Sets every element of a written tensor to zero, and nothing that lies between them. */
+bool tensor_clear(error *e, const tensor *t);
+
 #endif

@@ -542,6 +542,14 @@ def double_some(xs: list[Tensor], ys: list[Tensor] | None, by: Tensor) -> list[T
     return [*(2 * x for x in xs), *(by.sum() * y for y in ys or [])]
 
 
+def lists_as_they_lie(
+    xs: list[Tensor], ys: list[Tensor | None], zs: list[Tensor], ws: list[Tensor], vs: list[Tensor]
+) -> tuple[Tensor, ...]:
+    sums = [torch.zeros((), dtype=torch.float64) if one is None else one.sum() for one in [*xs, *ys]]
+    written = [w + z for w, z in zip(ws, zs, strict=True)] + [v - z for v, z in zip(vs, zs, strict=True)]
+    return torch.stack(sums), *written
+
+
 def copy_list(xs: list[Tensor], ys: list[Tensor], zs: list[Tensor], total: Tensor) -> list[Tensor]:
     return [*xs, *(2 * x for x in xs), total + 1]
 

@@ -65,3 +65,10 @@ def test_views_of_other_dtypes(packet: Any) -> None:
     mask = torch.tensor([[2, 0, 255]], dtype=torch.uint8).view(torch.bool)
     total, found = packet.masked_sum(torch.ones(1, 3), mask)
     assert (total.tolist(), found.tolist()) == ([2], [True])
+
+
+def test_what_lies_between_written_elements_is_left_alone() -> None:
+    """Also where the kernel has no work, and zeros are written in its place."""
+    memory = torch.full((3, 8), 7.0)
+    assert conformance.fill_view(memory[:, ::2], 0).eq(0).all()
+    assert memory[:, 1::2].eq(7).all()

@@ -1,0 +1,36 @@
+/* Where element number `at` of the dims of a tensor lies. */
+static int64_t place(int64_t at, int64_t dims, const int64_t *sizes, const int64_t *strides) {
+    int64_t found = 0;
+    for (int64_t d = dims - 1; d >= 0; d--) {
+        found += at % sizes[d] * strides[d];
+        at /= sizes[d];
+    }
+    return found;
+}
+
+static void lists_as_they_lie(const lists_as_they_lie_args *a, int64_t begin, int64_t end) {
+    for (int64_t i = 0; i < a->xs_count && begin < end; i++) {
+        acc_t sum = 0;
+        for (int64_t j = 0; j < a->s[i]; j++) {
+            sum += load(a->xs[i] + place(j, a->xs_dim[i], a->xs_size[i], a->xs_stride[i]));
+        }
+        a->y[i] = sum;
+    }
+    for (int64_t i = 0; i < a->ys_count && begin < end; i++) {
+        acc_t sum = 0;
+        for (int64_t j = 0; j < a->m[i] * a->n[i]; j++) {
+            sum += load(a->ys[i] + j / a->n[i] * a->ys_stride[i][0] + j % a->n[i]);
+        }
+        a->y[a->xs_count + i] = sum;
+    }
+    for (int64_t i = 0; i < a->zs_count && begin < end; i++) {
+        for (int64_t j = 0; j < a->t[i] * a->k[i]; j++) {
+            const int64_t row = j / a->k[i], column = j % a->k[i];
+            const acc_t z = load(a->zs[i] + row * a->zs_stride[i][0] + column);
+            scalar_t *const w = a->ws[i] + row * a->ws_stride[i][0] + column;
+            scalar_t *const v = a->vs[i] + place(j, a->vs_dim[i], a->vs_size[i], a->vs_stride[i]);
+            store(w, load(w) + z);
+            store(v, load(v) - z);
+        }
+    }
+}

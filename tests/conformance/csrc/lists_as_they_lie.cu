@@ -1,0 +1,38 @@
+#include "lists_as_they_lie.cuh"
+
+/* Where element number `at` of the dims of a tensor lies. */
+static __device__ int64_t place(int64_t at, int64_t dims, const int64_t *sizes, const int64_t *strides) {
+    int64_t found = 0;
+    for (int64_t d = dims - 1; d >= 0; d--) {
+        found += at % sizes[d] * strides[d];
+        at /= sizes[d];
+    }
+    return found;
+}
+
+template <typename T, bool ALIGNED> __device__ void lists_as_they_lie(const lists_as_they_lie_args<T> &a) {
+    for (int64_t i = threadIdx.x; i < a.xs_count; i += blockDim.x) {
+        acc_t<T> sum = 0;
+        for (int64_t j = 0; j < a.s[i]; j++) {
+            sum += to_acc(a.xs[i][place(j, a.xs_dim[i], a.xs_size[i], a.xs_stride[i])]);
+        }
+        a.y[i] = sum;
+    }
+    for (int64_t i = threadIdx.x; i < a.ys_count; i += blockDim.x) {
+        acc_t<T> sum = 0;
+        for (int64_t j = 0; j < a.m[i] * a.n[i]; j++) {
+            sum += to_acc(a.ys[i][j / a.n[i] * a.ys_stride[i][0] + j % a.n[i]]);
+        }
+        a.y[a.xs_count + i] = sum;
+    }
+    for (int64_t i = 0; i < a.zs_count; i++) {
+        for (int64_t j = threadIdx.x; j < a.t[i] * a.k[i]; j += blockDim.x) {
+            const int64_t row = j / a.k[i], column = j % a.k[i];
+            const acc_t<T> z = to_acc(a.zs[i][row * a.zs_stride[i][0] + column]);
+            T &w = a.ws[i][row * a.ws_stride[i][0] + column];
+            T &v = a.vs[i][place(j, a.vs_dim[i], a.vs_size[i], a.vs_stride[i])];
+            w = from_acc<T>(to_acc(w) + z);
+            v = from_acc<T>(to_acc(v) - z);
+        }
+    }
+}
