@@ -69,9 +69,9 @@ class Field:
     `tensor` is whose memory it tells about: its strides, sizes, number of dims, or the stride of its rows (`fact`).
     A table has an entry for each dim of a tensor whose number of dims differs from call to call: the record has room
     for MAX_DIMS, and a body sees a pointer to it. `source` is the field that it shows, "" when the record has it under
-    its own name. "tensors" are the pointers of a list of tensors, "numbers" have one for each of them, "tables" several.
-    `element` and `room` (kernels on the GPU are handed the values themselves) are for lists of scalars; `optional` is for
-    what bodies see as a null pointer when it is absent.
+    its own name. "tensors" are the pointers of a list of tensors, "numbers" have one for each of them, "tables" a
+    pointer. `element` and `room` (kernels on the GPU are handed the values themselves) are for lists of scalars;
+    `optional` is for what bodies see as a null pointer when it is absent.
     """
 
     name: str
