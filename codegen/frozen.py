@@ -34,12 +34,17 @@ else:
                 fields = ", ".join(f"{name}={value!r}" for name, value in zip(names, values(self), strict=True))
                 return f"{cls.__qualname__}({fields})"
 
+            places = {name: place for place, name in enumerate(names)}
+
             def replaced(self, changes):
-                return self.__class__(**{**dict(zip(names, values(self), strict=True)), **changes})
+                fields = [*values(self)]
+                for name, value in changes.items():
+                    fields[places[name]] = value
+                return cls(*fields)
 
             cls.__eq__, cls.__hash__, cls.__repr__ = equal, lambda self: hash(values(self)), shown
             cls._replaced = replaced
-            cls.__reduce__ = lambda self: (self.__class__, values(self))  # what was computed once is not sent along
+            cls.__reduce__ = lambda self: (cls, values(self))  # what was computed once is not sent along
             return cls
 
         return define

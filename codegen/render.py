@@ -11,7 +11,6 @@ import hashlib
 import marshal
 import os
 import sys
-from dataclasses import fields
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -87,6 +86,7 @@ class Renderer:
 
     def render(self, template: str, view: object) -> bytes:
         """The file that `template` makes of `view`, a dataclass whose fields are the template's names."""
-        values = {field.name: getattr(view, field.name) for field in fields(view)}  # type: ignore[arg-type]
-        text = self.environment.get_template(template).render(values)
+        layout = self.environment.get_template(template)
+        # `shared`: without a copy of Jinja's globals, which are functions, for each file.
+        text = "".join(layout.root_render_func(layout.new_context(vars(view), shared=True)))
         return (wrapped(text) if template.endswith(".py.j2") else text).encode()

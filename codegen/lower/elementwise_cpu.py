@@ -151,6 +151,7 @@ class _Unit:
         self.maskable = maskable(op)
         self.optional = optional(op)
         self.inputs = len(op.operands) - len(op.elementwise)  # that are only read
+        self.read = {part.name for line in op.elementwise for part in names(line.expr)}
 
     def pasted(self, start: str, tensor: str) -> str:
         """A name that ends with the dtype of a tensor."""
@@ -236,7 +237,6 @@ class _Unit:
 
     def operand(self, index: int, name: str) -> Operand:
         """One tensor of the loops."""
-        read = {part.name for line in self.op.elementwise for part in names(line.expr)}
         written = any(line.target == name for line in self.op.elementwise)
         absent = name in self.maskable | self.optional
 
@@ -250,7 +250,7 @@ class _Unit:
             name=name,
             index=index,
             declaration=f"{'' if written else 'const '}{element} *{name}",
-            read=name in read,
+            read=name in self.read,
             written=written,
             absent=absent,
             same=f"s.{name} == 0 ? vector_same_pair({start}) : (vector_pair_t){{0}}",

@@ -20,7 +20,7 @@ from codegen.contract import (
     dtype_of,
     named_stars,
 )
-from codegen.expr import Constant, Expr, Query
+from codegen.expr import Constant, Expr, Name, Query
 from codegen.expr_fold import FoldError
 from codegen.expr_value import Value, value
 from codegen.frozen import cached_property, dataclass, replace
@@ -65,6 +65,8 @@ class Sample:
 
     def value(self, expr: Expr, known: Mapping[str, Value] | None = None) -> Value | None:
         """What an expression is in this call, with some names `known` beforehand; None where that is an error."""
+        if isinstance(expr, Name) and not known and expr.name in self._names:  # the commonest expression by far
+            return self._names[expr.name]
         name = self._name if not known else lambda name: known[name] if name in known else self._name(name)
         try:
             return value(expr, name, self._query)

@@ -32,15 +32,6 @@ class _Change:
     ) -> None:
         self.name, self.dims, self.scalars, self.length = name, dims, scalars, length
 
-    def of(self, sample: Sample) -> Sample:
-        """The sample with this change."""
-        return replace(
-            sample,
-            dims={**sample.dims, **self.dims},
-            scalars={**sample.scalars, **self.scalars},
-            length=sample.length if self.length is None else self.length,
-        )
-
 
 def chosen(op: Operator) -> list[tuple[str, bool]]:
     """The names that a sample has sizes for, and whether they are stars."""
@@ -111,9 +102,12 @@ def _changes(op: Operator, given: Given) -> Iterator[_Change]:
 
 
 def _changed(sample: Sample, changes: tuple[_Change, ...]) -> Sample:
+    dims, scalars, length = dict(sample.dims), dict(sample.scalars), sample.length
     for change in changes:
-        sample = change.of(sample)
-    return sample
+        dims.update(change.dims)
+        scalars.update(change.scalars)
+        length = length if change.length is None else change.length
+    return replace(sample, dims=dims, scalars=scalars, length=length)
 
 
 def _has_sizes(sample: Sample) -> bool:
