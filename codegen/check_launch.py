@@ -281,7 +281,8 @@ class _Checker:
         varying = any(values[0] != other for other in values[1:])
         for key, exprs in numbers.items():
             place = node.get(key) or node
-            for choice, params in cases if varying or any(map(depends_on_dtypes, exprs)) else cases[:1]:
+            differs = varying and any(uses(expr, NameKind.PARAM) for expr in exprs)
+            for choice, params in cases if differs or any(map(depends_on_dtypes, exprs)) else cases[:1]:
                 try:
                     sizes = [constant(substitute(expr, params), choice) for expr in exprs]
                 except FoldError as error:
