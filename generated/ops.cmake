@@ -1,6 +1,6 @@
 # What the build compiles for each operator of my_ops.
 set(OPS_NAMESPACE my_ops)
-set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward softmax softmax_backward cross_entropy cross_entropy_backward cross_entropy_gradient_ rope rope_backward silu_mul silu_mul_backward silu_mul_backward_backward gelu_mul gelu_mul_backward gelu_mul_backward_backward quantize_per_token gather_rows)
+set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward add_rms_norm add_rms_norm_backward layer_norm layer_norm_backward softmax softmax_backward cross_entropy cross_entropy_backward cross_entropy_gradient_ rope rope_backward silu_mul silu_mul_backward silu_mul_backward_backward gelu_mul gelu_mul_backward gelu_mul_backward_backward quantize_per_token gather_rows)
 
 cpu_unit(square "square"
     "T=float64"
@@ -33,6 +33,38 @@ cpu_unit(rms_norm_backward "rms_norm_backward_rows rms_norm_backward_columns"
     "T=bfloat16"
 )
 cuda_unit(rms_norm_backward)
+
+cpu_unit(add_rms_norm "add_rms_norm"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(add_rms_norm)
+
+cpu_unit(add_rms_norm_backward "add_rms_norm_backward_rows add_rms_norm_backward_columns"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(add_rms_norm_backward)
+
+cpu_unit(layer_norm "layer_norm"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(layer_norm)
+
+cpu_unit(layer_norm_backward "layer_norm_backward_rows layer_norm_backward_columns"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(layer_norm_backward)
 
 cpu_unit(softmax "softmax"
     "T=float64"

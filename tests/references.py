@@ -34,6 +34,41 @@ def rms_norm_backward(
     return (grad_normed - normed * mean) * rstd, _over_rows(grad_y * normed)
 
 
+def add_rms_norm(
+    x: Tensor, residual: Tensor, weight: Tensor | None, eps: float, offset: float
+) -> tuple[Tensor, Tensor]:
+    return rms_norm(x + residual, weight, eps, offset), x + residual
+
+
+def add_rms_norm_backward(
+    grad_y: Tensor,
+    grad_residual_out: Tensor | None,
+    residual_out: Tensor,
+    weight: Tensor | None,
+    rstd: Tensor,
+    offset: float,
+) -> tuple[Tensor, Tensor]:
+    grad_x, grad_weight = rms_norm_backward(grad_y, residual_out, weight, rstd, offset)
+    return grad_x if grad_residual_out is None else grad_x + grad_residual_out, grad_weight
+
+
+def layer_norm(x: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
+    centered = x - x.mean(-1, keepdim=True)
+    normed = rms_norm(centered - centered.mean(-1, keepdim=True), weight, eps, 0.0)
+    return normed if bias is None else normed + bias
+
+
+def layer_norm_backward(
+    grad_y: Tensor, x: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Tensor, rstd: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """mean and rstd are arguments of their own here, as rstd is in rms_norm_backward."""
+    centered = x - mean.unsqueeze(-1)
+    grad_x, grad_weight = rms_norm_backward(grad_y, centered, weight, rstd, 0.0)
+    grad_normed = grad_y if weight is None else grad_y * weight
+    grad_x = grad_x - rstd.unsqueeze(-1) * grad_normed.sum(-1, keepdim=True) / max(x.shape[-1], 1)
+    return grad_x, grad_weight, _over_rows(grad_y)
+
+
 def _over_rows(x: Tensor) -> Tensor:
     """The sum over all dims but the last."""
     return x.flatten(0, -2).sum(0) if x.dim() > 1 else x

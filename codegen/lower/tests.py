@@ -18,7 +18,7 @@ from codegen.lower.schema import public_schema
 from codegen.lower.statements import mentions
 from codegen.lower.tests_refused import Wrong, wrong_calls
 from codegen.lower.tests_samples import absences, base, growing, large, samples
-from codegen.lower.tests_scalars import kind_of, literal, sampled
+from codegen.lower.tests_scalars import kind_of, literal, sampled, usual_scalar
 from codegen.lower.tests_texts import WrongTensor
 from codegen.lower.tests_values import Elements
 from codegen.messages_python import python_string
@@ -199,7 +199,9 @@ def _usually_default(usual: Sample, argument: Argument) -> bool:
     kind = kind_of(argument)
     if kind.kind == "device":
         return False
-    return not kind.variable or argument.default.value == usual.dtypes[kind.variable]
+    if kind.variable:
+        return argument.default.value == usual.dtypes[kind.variable]
+    return usual.scalars[argument.name] == usual_scalar(argument)
 
 
 def _derived(library: Library, op: Operator, indent: int) -> list[str]:

@@ -105,13 +105,14 @@ __device__ __forceinline__ void rows_by_lanes(const Args &a, int lanes) {
     constexpr int WIDTH = Row::part::WIDTH;
     const int groups = blockDim.x / lanes;
     const int64_t first_row = int64_t{blockIdx.x} * groups * ROWS + threadIdx.x / lanes;
-    const int first_column = threadIdx.x % lanes * WIDTH;
+    const typename Row::part whole = {static_cast<int>(a.n), int(threadIdx.x % lanes) * WIDTH, lanes * WIDTH};
     Row rows[ROWS];
     typename Row::part parts[ROWS];
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         const int64_t index = first_row + r * groups;
-        parts[r] = {index < a.rows ? static_cast<int>(a.n) : 0, first_column, lanes * WIDTH};
+        parts[r] = whole;
+        parts[r].n = index < a.rows ? whole.n : 0;
         rows[r].load(a, index, parts[r]);
     }
     typename Row::columns columns;

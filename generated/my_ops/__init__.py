@@ -4,6 +4,8 @@ torch.ops.my_ops holds the same operators as PyTorch's dispatcher sees them.
 """
 
 from . import _runtime as _runtime  # first: what it cannot load is an ImportError that says why
+from .ops.add_rms_norm import add_rms_norm, add_rms_norm_
+from .ops.add_rms_norm_backward import add_rms_norm_backward
 from .ops.cross_entropy import cross_entropy
 from .ops.cross_entropy_backward import cross_entropy_backward
 from .ops.cross_entropy_gradient_ import cross_entropy_gradient_
@@ -11,6 +13,8 @@ from .ops.gather_rows import gather_rows
 from .ops.gelu_mul import gelu_mul
 from .ops.gelu_mul_backward import gelu_mul_backward
 from .ops.gelu_mul_backward_backward import gelu_mul_backward_backward
+from .ops.layer_norm import layer_norm
+from .ops.layer_norm_backward import layer_norm_backward
 from .ops.quantize_per_token import quantize_per_token
 from .ops.rms_norm import rms_norm
 from .ops.rms_norm_backward import rms_norm_backward
@@ -25,6 +29,9 @@ from .ops.square import square
 from .ops.square_backward import square_backward
 
 __all__ = [
+    "add_rms_norm",
+    "add_rms_norm_",
+    "add_rms_norm_backward",
     "cross_entropy",
     "cross_entropy_backward",
     "cross_entropy_gradient_",
@@ -32,6 +39,8 @@ __all__ = [
     "gelu_mul",
     "gelu_mul_backward",
     "gelu_mul_backward_backward",
+    "layer_norm",
+    "layer_norm_backward",
     "quantize_per_token",
     "rms_norm",
     "rms_norm_backward",

@@ -23,6 +23,9 @@ except ModuleNotFoundError as error:
 _FOLDER = Path(__file__).resolve().parent
 _LIBRARY = _FOLDER / "my_ops.so"
 _OPERATORS = (
+    "my_ops::add_rms_norm",
+    "my_ops::add_rms_norm_",
+    "my_ops::add_rms_norm_backward",
     "my_ops::cross_entropy",
     "my_ops::cross_entropy_backward",
     "my_ops::cross_entropy_gradient_",
@@ -30,6 +33,8 @@ _OPERATORS = (
     "my_ops::gelu_mul",
     "my_ops::gelu_mul_backward",
     "my_ops::gelu_mul_backward_backward",
+    "my_ops::layer_norm",
+    "my_ops::layer_norm_backward",
     "my_ops::quantize_per_token",
     "my_ops::rms_norm",
     "my_ops::rms_norm_backward",

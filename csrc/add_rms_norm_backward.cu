@@ -1,0 +1,31 @@
+// Gradients of add_rms_norm: csrc/device/norm_gradients.cuh has the formula, row_norm_backward.cuh says what the params
+// are.
+#include "add_rms_norm_backward.cuh"
+
+#include "row_norm_backward.cuh"
+
+template <typename T, bool ALIGNED, int VECTORS>
+__device__ void add_rms_norm_backward_rows(const add_rms_norm_backward_args<T> &a) {
+    norm_gradients<T> rows = {};
+    rows.grad_y = a.grad_y;
+    rows.grad_total = a.grad_residual_out;
+    rows.x = a.residual_out;
+    rows.weight = a.weight;
+    rows.rstd = a.rstd;
+    rows.grad_x = a.grad_x;
+    rows.grad_weight = a.grad_weight;
+    rows.partial = a.partial;
+    rows.offset = a.offset;
+    rows.rows = a.rows;
+    rows.n = a.n;
+    rows.threads = a.threads;
+    rows.step = a.step;
+    rows.rounds = a.rounds;
+    rows.columns = a.columns;
+    rows.few = a.few == 1;
+    row_gradients<false, true, ALIGNED, VECTORS>(rows);
+}
+
+template <typename T> __device__ void add_rms_norm_backward_columns(const add_rms_norm_backward_args<T> &a) {
+    add_partial_rows(a.partial, a.blocks, a.columns, a.n, a.grad_weight);
+}

@@ -1,0 +1,103 @@
+/* my_ops::add_rms_norm_backward(Tensor grad_y, Tensor? grad_residual_out, Tensor residual_out, Tensor? weight, Tensor rstd, float offset, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
+ *
+ * The CPU unit of add_rms_norm_backward.
+ * It is compiled once for each choice of dtypes and each instruction set; the build defines T_DTYPE and
+ * CPU_SYMBOL(kernel), the name of a kernel of this choice. */
+#include "scalar.h"
+
+typedef CPU_SCALAR(T_DTYPE) T_t;
+typedef CPU_ACC(T_DTYPE) T_acc_t;
+
+static inline T_acc_t load_T(const T_t *p) {
+    return CPU_LOAD(T_DTYPE)(p);
+}
+
+static inline void store_T(T_t *p, T_acc_t value) {
+    CPU_STORE(T_DTYPE)(p, value);
+}
+
+/* The first variable goes by these names too. */
+#define CPU_DTYPE T_DTYPE
+#define scalar_t T_t
+#define acc_t T_acc_t
+#define load load_T
+#define store store_T
+
+#include "vector.h"
+
+#include "add_rms_norm_backward_call.h"
+
+typedef struct add_rms_norm_backward_args {
+    const scalar_t *grad_y;
+    const scalar_t *grad_residual_out;
+    const scalar_t *residual_out;
+    const scalar_t *weight;
+    const acc_t *rstd;
+    scalar_t *grad_x;
+    scalar_t *grad_weight;
+    acc_t *partial;
+    int64_t partial_size[2];
+    int64_t rows;
+    int64_t n;
+    int64_t span;
+    int64_t whole;
+    int64_t few;
+    int64_t limit;
+    int64_t spread;
+    int64_t cluster;
+    int64_t threads;
+    int64_t resident;
+    int64_t groups;
+    int64_t blocks;
+    int64_t step;
+    int64_t rounds;
+    int64_t columns;
+    acc_t offset;
+} add_rms_norm_backward_args;
+
+#include "../../csrc/add_rms_norm_backward.c"
+
+static add_rms_norm_backward_args add_rms_norm_backward_args_from(const void *record) {
+    const add_rms_norm_backward_call *const call = record;
+    return (add_rms_norm_backward_args){
+        .grad_y = call->grad_y,
+        .grad_residual_out = call->grad_residual_out,
+        .residual_out = call->residual_out,
+        .weight = call->weight,
+        .rstd = call->rstd,
+        .grad_x = call->grad_x,
+        .grad_weight = call->grad_weight,
+        .partial = call->partial,
+        .partial_size = {call->partial_size[0], call->partial_size[1]},
+        .rows = call->rows,
+        .n = call->n,
+        .span = call->span,
+        .whole = call->whole,
+        .few = call->few,
+        .limit = call->limit,
+        .spread = call->spread,
+        .cluster = call->cluster,
+        .threads = call->threads,
+        .resident = call->resident,
+        .groups = call->groups,
+        .blocks = call->blocks,
+        .step = call->step,
+        .rounds = call->rounds,
+        .columns = call->columns,
+        .offset = (acc_t)call->offset,
+    };
+}
+
+void CPU_SYMBOL(add_rms_norm_backward_rows)(const void *record, int64_t begin, int64_t end);
+
+void CPU_SYMBOL(add_rms_norm_backward_rows)(const void *record, int64_t begin, int64_t end) {
+    const add_rms_norm_backward_args args = add_rms_norm_backward_args_from(record);
+    add_rms_norm_backward_rows(&args, begin, end);
+}
+
+void CPU_SYMBOL(add_rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end);
+
+void CPU_SYMBOL(add_rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end) {
+    const add_rms_norm_backward_args args = add_rms_norm_backward_args_from(record);
+    add_rms_norm_backward_columns(&args, begin, end);
+}

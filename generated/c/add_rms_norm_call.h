@@ -1,0 +1,29 @@
+/* my_ops::add_rms_norm(Tensor x, Tensor residual, Tensor? weight=None, float eps=1e-06, float offset=0.0) -> (Tensor, Tensor)
+ *
+ * What the host function hands to the kernels of add_rms_norm.
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
+ * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
+ * it. */
+#ifndef MY_OPS_ADD_RMS_NORM_H
+#define MY_OPS_ADD_RMS_NORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct add_rms_norm_call {
+    const void *x; /* T[*rows, n] */
+    const void *residual; /* T[*rows, n] grad(x) */
+    const void *weight; /* T[n]?, null when absent */
+    void *y; /* T[*rows, n] */
+    void *residual_out; /* T[*rows, n] */
+    void *rstd; /* acc(T)[*rows] saved, null in inference */
+    int64_t rows;
+    int64_t n;
+    int64_t span;
+    int64_t lanes;
+    int64_t cluster;
+    double eps;
+    double offset;
+} add_rms_norm_call;
+
+#endif

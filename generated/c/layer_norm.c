@@ -1,0 +1,374 @@
+/* my_ops::layer_norm(Tensor x, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) -> Tensor
+ *
+ * Layer normalisation over the last dimension, scaled by weight and shifted by bias, which may both be left out.
+ */
+#include "layer_norm_call.h"
+
+#include "host.h"
+#include "operators.h"
+
+typedef struct layer_norm_frame {
+    struct {
+        tensor x;
+        tensor weight;
+        tensor bias;
+        tensor y;
+        tensor mean;
+        tensor rstd;
+    } t; /* tensors */
+    struct {
+        dtype T;
+    } d; /* what the dtype variables stand for */
+    layer_norm_call call;
+} layer_norm_frame;
+
+/* The place of a dtype in the kernel tables below, -1 when T does not allow it. */
+static int index_of_T(dtype d) {
+    switch (d) {
+    case DTYPE_FLOAT64:
+        return 0;
+    case DTYPE_FLOAT32:
+        return 1;
+    case DTYPE_FLOAT16:
+        return 2;
+    case DTYPE_BFLOAT16:
+        return 3;
+    default:
+        return -1;
+    }
+}
+
+/* All that can be told without looking at elements; also gives the names of the spec their values. */
+static bool layer_norm_check(error *e, layer_norm_frame *f) {
+    layer_norm_call *const c = &f->call;
+    bool overflow = false;
+    if (!tensor_read(e, &f->t.x, "x") ||
+        !tensor_read(e, &f->t.weight, "weight") ||
+        !tensor_read(e, &f->t.bias, "bias")) {
+        return false;
+    }
+    /* dtypes */
+    f->d.T = f->t.x.dtype;
+    CHECK(e, index_of_T(f->d.T) >= 0, "x: expected dtype float64, float32, float16 or bfloat16, got %s",
+          dtype_name(f->t.x.dtype));
+    if (given(&f->t.weight)) {
+        CHECK(e, f->t.weight.dtype == f->d.T, "weight: expected dtype %s (as x), got %s", dtype_name(f->t.x.dtype),
+              dtype_name(f->t.weight.dtype));
+    }
+    if (given(&f->t.bias)) {
+        CHECK(e, f->t.bias.dtype == f->d.T, "bias: expected dtype %s (as x), got %s", dtype_name(f->t.x.dtype),
+              dtype_name(f->t.bias.dtype));
+    }
+    /* devices */
+    if (given(&f->t.weight)) {
+        CHECK(e, same_device(&f->t.weight, &f->t.x), "weight: expected device %s (as x), got %s", device_text(e, &f->t.x),
+              device_text(e, &f->t.weight));
+    }
+    if (given(&f->t.bias)) {
+        CHECK(e, same_device(&f->t.bias, &f->t.x), "bias: expected device %s (as x), got %s", device_text(e, &f->t.x),
+              device_text(e, &f->t.bias));
+    }
+    /* shapes */
+    CHECK(e, f->t.x.dim >= 1, "x: expected at least 1 dimension, got %" PRId64, f->t.x.dim);
+    c->rows = product_i64(&overflow, f->t.x.sizes, f->t.x.dim - 1);
+    CHECK(e, !overflow, "x: the product of rows does not fit 64-bit integers");
+    c->n = f->t.x.sizes[f->t.x.dim - 1];
+    if (given(&f->t.weight)) {
+        CHECK(e, f->t.weight.dim == 1, "weight: expected 1 dimension, got %" PRId64, f->t.weight.dim);
+    }
+    if (given(&f->t.bias)) {
+        CHECK(e, f->t.bias.dim == 1, "bias: expected 1 dimension, got %" PRId64, f->t.bias.dim);
+    }
+    if (given(&f->t.weight)) {
+        CHECK(e, f->t.weight.sizes[0] == c->n, "weight: expected shape [n] with n = %" PRId64 " (from x), got %s", c->n,
+              shape_text(e, &f->t.weight));
+    }
+    if (given(&f->t.bias)) {
+        CHECK(e, f->t.bias.sizes[0] == c->n, "bias: expected shape [n] with n = %" PRId64 " (from x), got %s", c->n,
+              shape_text(e, &f->t.bias));
+    }
+    /* checks */
+    CHECK(e, c->n > 0, "expected n > 0, got n = %" PRId64, c->n);
+    CHECK(e, c->eps >= 0.0, "expected eps >= 0, got eps = %s", float_text(e, c->eps));
+    /* dims */
+    c->span = mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0
+                  ? mul_i64(&overflow, c->n, dtype_size(f->d.T))
+                  : add_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16);
+    CHECK(e, !overflow,
+          "span = n * sizeof(T) if n * sizeof(T) %% 16 == 0 else n * sizeof(T) + 16 does not fit 64-bit integers or divides by zero");
+    c->lanes = min_i64(32, next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, 32)));
+    CHECK(e, !overflow,
+          "lanes = min(32, next_pow2(ceil_div(span, 32))) does not fit 64-bit integers or divides by zero");
+    return true;
+}
+
+/* The outputs that are wanted. */
+static bool layer_norm_allocate(error *e, layer_norm_frame *f, bool saved) {
+    const layer_norm_call *const c = &f->call;
+    shape s;
+    s.dim = 0;
+    if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+        !shape_add_dim(e, &s, c->n) ||
+        !tensor_empty(e, &f->t.y, "y", &s, f->d.T, f->t.x.device)) {
+        return false;
+    }
+    if (saved) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+            !tensor_empty(e, &f->t.mean, "mean", &s, dtype_acc(f->d.T), f->t.x.device)) {
+            return false;
+        }
+    }
+    if (saved) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+            !tensor_empty(e, &f->t.rstd, "rstd", &s, dtype_acc(f->d.T), f->t.x.device)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool layer_norm_nothing_to_do(const layer_norm_frame *f) {
+    return f->t.y.numel == 0 && f->t.mean.numel == 0 && f->t.rstd.numel == 0;
+}
+
+/* What has no value to start at is zero when a kernel has nothing to run on. */
+static bool layer_norm_zero(error *e, const layer_norm_frame *f) {
+    return tensor_zero(e, &f->t.y) &&
+           tensor_zero(e, &f->t.mean) &&
+           tensor_zero(e, &f->t.rstd);
+}
+
+/* What depends on the hardware: sizes that only launches know, and scratch. */
+static bool layer_norm_prepare(error *e, layer_norm_frame *f, int64_t arch) {
+    layer_norm_call *const c = &f->call;
+    bool overflow = false;
+    c->cluster = arch < 90 || c->span <= 20480
+                     ? 1
+                     : next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, c->span <= 131072 ? 16384 : 32768));
+    CHECK(e, !overflow, "the sizes of launch and scratch: a number leaves 64 bits or is divided by zero");
+    return true;
+}
+
+static bool layer_norm_pointers(error *e, layer_norm_frame *f) {
+    return tensor_const_data(e, &f->t.x, &f->call.x) &&
+           tensor_const_data(e, &f->t.weight, &f->call.weight) &&
+           tensor_const_data(e, &f->t.bias, &f->call.bias) &&
+           tensor_mutable_data(e, &f->t.y, &f->call.y) &&
+           tensor_mutable_data(e, &f->t.mean, &f->call.mean) &&
+           tensor_mutable_data(e, &f->t.rstd, &f->call.rstd);
+}
+
+CPU_DECLARE(layer_norm__float64)
+CPU_DECLARE(layer_norm__float32)
+CPU_DECLARE(layer_norm__float16)
+CPU_DECLARE(layer_norm__bfloat16)
+
+static bool layer_norm_cpu(error *e, layer_norm_frame *f) {
+    static const cpu_kernels layer_norm_kernels[4] = {
+        CPU_KERNELS(layer_norm__float64),
+        CPU_KERNELS(layer_norm__float32),
+        CPU_KERNELS(layer_norm__float16),
+        CPU_KERNELS(layer_norm__bfloat16),
+    };
+    cpu_plan plans[1] = {0};
+    if (!layer_norm_prepare(e, f, 0) ||
+        !layer_norm_pointers(e, f)) {
+        return false;
+    }
+    const layer_norm_call *const c = &f->call;
+    const int64_t bytes = tensor_bytes(&f->t.x) +
+                          tensor_bytes(&f->t.weight) +
+                          tensor_bytes(&f->t.bias) +
+                          tensor_bytes(&f->t.y) +
+                          tensor_bytes(&f->t.mean) +
+                          tensor_bytes(&f->t.rstd);
+    const int T_place = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&layer_norm_kernels[T_place], c->rows};
+    if (cpu_any_empty(plans, 1) && !layer_norm_zero(e, f)) {
+        return false;
+    }
+    return cpu_run(e, plans, 1, c, bytes);
+}
+
+extern const unsigned char layer_norm_fatbin_0[];
+
+static cuda_module modules[] = {
+    {.image = layer_norm_fatbin_0},
+};
+
+/* The first launch shape of the spec whose condition holds. */
+static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scope *scope, cuda_plan *plan) {
+    static cuda_kernel kernels[5][4] = {
+        {
+            {0},
+            {.name = "layer_norm__float32__0", .module = &modules[0]},
+            {.name = "layer_norm__float16__0", .module = &modules[0]},
+            {.name = "layer_norm__bfloat16__0", .module = &modules[0]},
+        },
+        {
+            {0},
+            {.name = "layer_norm__float32__1", .module = &modules[0]},
+            {.name = "layer_norm__float16__1", .module = &modules[0]},
+            {.name = "layer_norm__bfloat16__1", .module = &modules[0]},
+        },
+        {
+            {.name = "layer_norm__float64__2", .module = &modules[0]},
+            {.name = "layer_norm__float32__2", .module = &modules[0]},
+            {.name = "layer_norm__float16__2", .module = &modules[0]},
+            {.name = "layer_norm__bfloat16__2", .module = &modules[0]},
+        },
+        {
+            {0},
+            {.name = "layer_norm__float32__3", .module = &modules[0]},
+            {.name = "layer_norm__float16__3", .module = &modules[0]},
+            {.name = "layer_norm__bfloat16__3", .module = &modules[0]},
+        },
+        {
+            {.name = "layer_norm__float64__4", .module = &modules[0]},
+            {.name = "layer_norm__float32__4", .module = &modules[0]},
+            {.name = "layer_norm__float16__4", .module = &modules[0]},
+            {.name = "layer_norm__bfloat16__4", .module = &modules[0]},
+        },
+    };
+    const layer_norm_call *const c = &f->call;
+    const int T_place = index_of_T(f->d.T);
+    bool overflow = false;
+    if (dtype_size(f->d.T) <= 4 && c->span <= 1024 && c->rows > mul_i64(&overflow, 16, scope->sm_count) &&
+        (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
+         aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) && aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[0][T_place];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 2)), 1,
+                     1},
+            .block = {256, 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= mul_i64(&overflow, 32768, c->cluster) && c->cluster <= 8 &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
+                aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
+                aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[1][T_place];
+        plan->launch = (cuda_launch){
+            .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
+            .block = {min_i64(512,
+                              round_up_i64(&overflow,
+                                           ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->cluster)), 32)),
+                      1, 1},
+            .cluster = {c->cluster, 1, 1},
+        };
+    } else if (c->n <= 512) {
+        plan->kernel = &kernels[2][T_place];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
+            .block = {256, 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= mul_i64(&overflow, 32768, c->cluster) && c->cluster <= 8) {
+        plan->kernel = &kernels[3][T_place];
+        plan->launch = (cuda_launch){
+            .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
+            .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 32, c->cluster)), 32),
+                      1, 1},
+            .cluster = {c->cluster, 1, 1},
+        };
+    } else {
+        plan->kernel = &kernels[4][T_place];
+        plan->launch = (cuda_launch){
+            .grid = {c->rows, 1, 1},
+            .block = {1024, 1, 1},
+        };
+    }
+    CHECK(e, !overflow, "launch of layer_norm: a number leaves 64 bits or is divided by zero");
+    return true;
+}
+
+static bool layer_norm_cuda(error *e, layer_norm_frame *f, const cuda_scope *scope) {
+    cuda_plan plans[1] = {0};
+    if (!layer_norm_prepare(e, f, scope->arch) ||
+        !layer_norm_pointers(e, f) ||
+        !layer_norm_plan(e, f, scope, &plans[0])) {
+        return false;
+    }
+    if (cuda_any_empty(plans, 1) && !layer_norm_zero(e, f)) {
+        return false;
+    }
+    return cuda_run(e, scope, plans, 1, &f->call);
+}
+
+/* On the device of the tensors. */
+static bool layer_norm_execute(error *e, layer_norm_frame *f) {
+    if (on_cuda(&f->t.x)) {
+        cuda_scope scope;
+        if (!cuda_enter(e, f->t.x.device.index, &scope)) {
+            return false;
+        }
+        const bool ok = layer_norm_cuda(e, f, &scope);
+        cuda_leave(e, &scope);
+        return ok;
+    }
+    return layer_norm_cpu(e, f);
+}
+
+static bool layer_norm_run(error *e, layer_norm_frame *f, bool saved) {
+    if (!layer_norm_check(e, f)) {
+        return false;
+    }
+    if (!layer_norm_allocate(e, f, saved)) {
+        return false;
+    }
+    if (!tensor_make_contiguous(e, &f->t.x) ||
+        !tensor_make_contiguous(e, &f->t.weight) ||
+        !tensor_make_contiguous(e, &f->t.bias)) {
+        return false;
+    }
+    if (layer_norm_nothing_to_do(f)) {
+        return true;
+    }
+    return layer_norm_execute(e, f);
+}
+
+void layer_norm_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    layer_norm_frame f = {0};
+    error_begin(&e, "my_ops::layer_norm");
+    tensor_take(&f.t.x, stack[0]);
+    if (take_optional(&stack[1])) {
+        tensor_take(&f.t.weight, stack[1]);
+    }
+    if (take_optional(&stack[2])) {
+        tensor_take(&f.t.bias, stack[2]);
+    }
+    f.call.eps = take_float(stack[3]);
+    layer_norm_run(&e, &f, false);
+    tensor_release(&e, &f.t.x);
+    tensor_release(&e, &f.t.weight);
+    tensor_release(&e, &f.t.bias);
+    tensor_give(&e, &f.t.y, &stack[0]);
+    error_raise(&e);
+}
+
+void layer_norm__saved_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    layer_norm_frame f = {0};
+    error_begin(&e, "my_ops::layer_norm");
+    tensor_take(&f.t.x, stack[0]);
+    if (take_optional(&stack[1])) {
+        tensor_take(&f.t.weight, stack[1]);
+    }
+    if (take_optional(&stack[2])) {
+        tensor_take(&f.t.bias, stack[2]);
+    }
+    f.call.eps = take_float(stack[3]);
+    layer_norm_run(&e, &f, true);
+    tensor_release(&e, &f.t.x);
+    tensor_release(&e, &f.t.weight);
+    tensor_release(&e, &f.t.bias);
+    tensor_give(&e, &f.t.y, &stack[0]);
+    tensor_give(&e, &f.t.mean, &stack[1]);
+    tensor_give(&e, &f.t.rstd, &stack[2]);
+    error_raise(&e);
+}

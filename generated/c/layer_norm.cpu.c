@@ -1,0 +1,70 @@
+/* my_ops::layer_norm(Tensor x, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) -> Tensor
+ *
+ * The CPU unit of layer_norm.
+ * It is compiled once for each choice of dtypes and each instruction set; the build defines T_DTYPE and
+ * CPU_SYMBOL(kernel), the name of a kernel of this choice. */
+#include "scalar.h"
+
+typedef CPU_SCALAR(T_DTYPE) T_t;
+typedef CPU_ACC(T_DTYPE) T_acc_t;
+
+static inline T_acc_t load_T(const T_t *p) {
+    return CPU_LOAD(T_DTYPE)(p);
+}
+
+static inline void store_T(T_t *p, T_acc_t value) {
+    CPU_STORE(T_DTYPE)(p, value);
+}
+
+/* The first variable goes by these names too. */
+#define CPU_DTYPE T_DTYPE
+#define scalar_t T_t
+#define acc_t T_acc_t
+#define load load_T
+#define store store_T
+
+#include "vector.h"
+
+#include "layer_norm_call.h"
+
+typedef struct layer_norm_args {
+    const scalar_t *x;
+    const scalar_t *weight;
+    const scalar_t *bias;
+    scalar_t *y;
+    acc_t *mean;
+    acc_t *rstd;
+    int64_t rows;
+    int64_t n;
+    int64_t span;
+    int64_t lanes;
+    int64_t cluster;
+    acc_t eps;
+} layer_norm_args;
+
+#include "../../csrc/layer_norm.c"
+
+static layer_norm_args layer_norm_args_from(const void *record) {
+    const layer_norm_call *const call = record;
+    return (layer_norm_args){
+        .x = call->x,
+        .weight = call->weight,
+        .bias = call->bias,
+        .y = call->y,
+        .mean = call->mean,
+        .rstd = call->rstd,
+        .rows = call->rows,
+        .n = call->n,
+        .span = call->span,
+        .lanes = call->lanes,
+        .cluster = call->cluster,
+        .eps = (acc_t)call->eps,
+    };
+}
+
+void CPU_SYMBOL(layer_norm)(const void *record, int64_t begin, int64_t end);
+
+void CPU_SYMBOL(layer_norm)(const void *record, int64_t begin, int64_t end) {
+    const layer_norm_args args = layer_norm_args_from(record);
+    layer_norm(&args, begin, end);
+}

@@ -1,0 +1,28 @@
+/* my_ops::layer_norm(Tensor x, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) -> Tensor
+ *
+ * What the host function hands to the kernels of layer_norm.
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
+ * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
+ * it. */
+#ifndef MY_OPS_LAYER_NORM_H
+#define MY_OPS_LAYER_NORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct layer_norm_call {
+    const void *x; /* T[*rows, n] */
+    const void *weight; /* T[n]?, null when absent */
+    const void *bias; /* T[n]?, null when absent */
+    void *y; /* T[*rows, n] */
+    void *mean; /* acc(T)[*rows] saved, null in inference */
+    void *rstd; /* acc(T)[*rows] saved, null in inference */
+    int64_t rows;
+    int64_t n;
+    int64_t span;
+    int64_t lanes;
+    int64_t cluster;
+    double eps;
+} layer_norm_call;
+
+#endif

@@ -1,0 +1,94 @@
+// my_ops::add_rms_norm_backward(Tensor grad_y, Tensor? grad_residual_out, Tensor residual_out, Tensor? weight, Tensor rstd, float offset, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
+//
+// The kernels of add_rms_norm_backward: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
+// for each unit.
+#include "../../csrc/add_rms_norm_backward.cu"
+
+#if CUDA_UNIT == 0
+
+extern "C" __global__ void __launch_bounds__(1024)
+add_rms_norm_backward_rows__float64__3(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_rows<double, false, 0>(add_rms_norm_backward_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+add_rms_norm_backward_rows__float32__0(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_rows<float, true, 0>(add_rms_norm_backward_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+add_rms_norm_backward_rows__float32__1(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_rows<float, true, 1>(add_rms_norm_backward_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+add_rms_norm_backward_rows__float32__2(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_rows<float, false, 1>(add_rms_norm_backward_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+add_rms_norm_backward_rows__float32__3(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_rows<float, false, 0>(add_rms_norm_backward_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+add_rms_norm_backward_rows__float16__0(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_rows<__half, true, 0>(add_rms_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+add_rms_norm_backward_rows__float16__1(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_rows<__half, true, 1>(add_rms_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+add_rms_norm_backward_rows__float16__2(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_rows<__half, false, 1>(add_rms_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+add_rms_norm_backward_rows__float16__3(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_rows<__half, false, 0>(add_rms_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+add_rms_norm_backward_rows__bfloat16__0(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_rows<__nv_bfloat16, true, 0>(add_rms_norm_backward_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+add_rms_norm_backward_rows__bfloat16__1(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_rows<__nv_bfloat16, true, 1>(add_rms_norm_backward_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+add_rms_norm_backward_rows__bfloat16__2(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_rows<__nv_bfloat16, false, 1>(add_rms_norm_backward_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+add_rms_norm_backward_rows__bfloat16__3(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_rows<__nv_bfloat16, false, 0>(add_rms_norm_backward_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+add_rms_norm_backward_columns__float64__0(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_columns<double>(add_rms_norm_backward_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+add_rms_norm_backward_columns__float32__0(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_columns<float>(add_rms_norm_backward_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+add_rms_norm_backward_columns__float16__0(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_columns<__half>(add_rms_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+add_rms_norm_backward_columns__bfloat16__0(const __grid_constant__ add_rms_norm_backward_call call) {
+    add_rms_norm_backward_columns<__nv_bfloat16>(add_rms_norm_backward_args<__nv_bfloat16>(call));
+}
+
+#endif

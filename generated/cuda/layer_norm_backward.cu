@@ -1,0 +1,94 @@
+// my_ops::layer_norm_backward(Tensor grad_y, Tensor x, Tensor? weight, Tensor? bias, Tensor mean, Tensor rstd, *, bool[3] grad_mask=[True, True, True]) -> (Tensor, Tensor, Tensor)
+//
+// The kernels of layer_norm_backward: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
+// for each unit.
+#include "../../csrc/layer_norm_backward.cu"
+
+#if CUDA_UNIT == 0
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__float64__3(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_rows<double, false, 0>(layer_norm_backward_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__float32__0(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_rows<float, true, 0>(layer_norm_backward_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__float32__1(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_rows<float, true, 1>(layer_norm_backward_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__float32__2(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_rows<float, false, 1>(layer_norm_backward_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__float32__3(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_rows<float, false, 0>(layer_norm_backward_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__float16__0(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_rows<__half, true, 0>(layer_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__float16__1(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_rows<__half, true, 1>(layer_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__float16__2(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_rows<__half, false, 1>(layer_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__float16__3(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_rows<__half, false, 0>(layer_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__bfloat16__0(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_rows<__nv_bfloat16, true, 0>(layer_norm_backward_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__bfloat16__1(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_rows<__nv_bfloat16, true, 1>(layer_norm_backward_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__bfloat16__2(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_rows<__nv_bfloat16, false, 1>(layer_norm_backward_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__bfloat16__3(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_rows<__nv_bfloat16, false, 0>(layer_norm_backward_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+layer_norm_backward_columns__float64__0(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_columns<double>(layer_norm_backward_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+layer_norm_backward_columns__float32__0(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_columns<float>(layer_norm_backward_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+layer_norm_backward_columns__float16__0(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_columns<__half>(layer_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+layer_norm_backward_columns__bfloat16__0(const __grid_constant__ layer_norm_backward_call call) {
+    layer_norm_backward_columns<__nv_bfloat16>(layer_norm_backward_args<__nv_bfloat16>(call));
+}
+
+#endif

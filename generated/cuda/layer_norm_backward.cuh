@@ -1,0 +1,68 @@
+// my_ops::layer_norm_backward(Tensor grad_y, Tensor x, Tensor? weight, Tensor? bias, Tensor mean, Tensor rstd, *, bool[3] grad_mask=[True, True, True]) -> (Tensor, Tensor, Tensor)
+//
+// What the device functions of layer_norm_backward see.
+// These are the fields of the call record under the types of one choice of dtypes.
+#pragma once
+
+#include "dtype.cuh"
+#include "layer_norm_backward_call.h"
+
+template <typename T>
+struct layer_norm_backward_args {
+    const T* grad_y;
+    const T* x;
+    const T* weight;
+    const T* bias;
+    const acc_t<T>* mean;
+    const acc_t<T>* rstd;
+    T* grad_x;
+    T* grad_weight;
+    T* grad_bias;
+    acc_t<T>* partial;
+    int64_t partial_size[3];
+    int64_t rows;
+    int64_t n;
+    int64_t span;
+    int64_t whole;
+    int64_t few;
+    int64_t limit;
+    int64_t spread;
+    int64_t cluster;
+    int64_t threads;
+    int64_t resident;
+    int64_t groups;
+    int64_t blocks;
+    int64_t step;
+    int64_t rounds;
+    int64_t columns;
+
+    __device__ explicit layer_norm_backward_args(const layer_norm_backward_call& call)
+        : grad_y(static_cast<const T*>(call.grad_y))
+        , x(static_cast<const T*>(call.x))
+        , weight(static_cast<const T*>(call.weight))
+        , bias(static_cast<const T*>(call.bias))
+        , mean(static_cast<const acc_t<T>*>(call.mean))
+        , rstd(static_cast<const acc_t<T>*>(call.rstd))
+        , grad_x(static_cast<T*>(call.grad_x))
+        , grad_weight(static_cast<T*>(call.grad_weight))
+        , grad_bias(static_cast<T*>(call.grad_bias))
+        , partial(static_cast<acc_t<T>*>(call.partial))
+        , partial_size{call.partial_size[0], call.partial_size[1], call.partial_size[2]}
+        , rows(call.rows)
+        , n(call.n)
+        , span(call.span)
+        , whole(call.whole)
+        , few(call.few)
+        , limit(call.limit)
+        , spread(call.spread)
+        , cluster(call.cluster)
+        , threads(call.threads)
+        , resident(call.resident)
+        , groups(call.groups)
+        , blocks(call.blocks)
+        , step(call.step)
+        , rounds(call.rounds)
+        , columns(call.columns)
+    {
+    }
+};

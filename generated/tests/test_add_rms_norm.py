@@ -1,0 +1,273 @@
+"""Tests of my_ops::add_rms_norm, made from its contract in ops.yaml. What they do stands in tests/harness/."""
+
+import pytest
+
+from tests.harness import compiled, cuda, forward, gradients, refused, variants
+from tests.harness.contract import Contract, Tensor, Wrong
+from tests.harness.layouts import LAYOUTS
+
+OP = Contract(
+    namespace="my_ops",
+    name="add_rms_norm",
+    arguments=("x", "residual", "weight", "eps", "offset"),
+    keywords=(),
+    types={"T": ("float64", "float32", "float16", "bfloat16")},
+    tensors={"x": "T", "residual": "T", "weight": "T"},
+    scalars={"eps": 1e-06, "offset": 0.0},
+    absences=((), ("weight",)),
+    defaults=("weight", "eps", "offset"),
+    written=(),
+    variants={"inplace": (("y", "x"), ("residual_out", "residual"))},
+    outputs={"y": "T", "residual_out": "T"},
+    saved={"rstd": "acc(T)"},
+    mask=False,
+    autograd="declared",
+    second="missing",
+    backward="add_rms_norm_backward",
+    gradients=("x", "residual", "weight"),
+    kept=("weight",),
+    reference="add_rms_norm",
+    tolerance={},
+    words={"residual": ("grad(x)",), "rstd": ("saved",)},
+)
+# The first is the usual call.
+SAMPLES = [
+    {"x": (2, 3, 7), "residual": (2, 3, 7), "weight": (7,)},
+    {"x": (7,), "residual": (7,), "weight": (7,)},
+    {"x": (1, 7), "residual": (1, 7), "weight": (7,)},
+    {"x": (3, 7), "residual": (3, 7), "weight": (7,)},
+    {"x": (0, 7), "residual": (0, 7), "weight": (7,)},
+    {"x": (3, 0, 2, 7), "residual": (3, 0, 2, 7), "weight": (7,)},
+    {"x": (1, 5, 1, 7), "residual": (1, 5, 1, 7), "weight": (7,)},
+    {"x": (2, 3, 1), "residual": (2, 3, 1), "weight": (1,)},
+    {"x": (2, 3, 2), "residual": (2, 3, 2), "weight": (2,)},
+    {"x": (2, 3, 33), "residual": (2, 3, 33), "weight": (33,)},
+    {"x": (2, 3, 64), "residual": (2, 3, 64), "weight": (64,)},
+    {"x": (2, 3, 1000), "residual": (2, 3, 1000), "weight": (1000,)},
+    {"x": (2, 3, 1024), "residual": (2, 3, 1024), "weight": (1024,)},
+    {"x": (2, 3, 1100), "residual": (2, 3, 1100), "weight": (1100,)},
+    {"x": (2, 3, 7), "residual": (2, 3, 7), "weight": (7,), "offset": 1.0},
+    {"x": (70001, 7), "residual": (70001, 7), "weight": (7,)},
+]
+GROWING = [
+    {"x": (2, 7, 12), "residual": (2, 7, 12), "weight": (12,)},
+    {"x": (3, 8, 13), "residual": (3, 8, 13), "weight": (13,)},
+    {"x": (4, 9, 14), "residual": (4, 9, 14), "weight": (14,)},
+    {"x": (5, 10, 15), "residual": (5, 10, 15), "weight": (15,)},
+]
+LARGE = [
+    {"x": (306784806, 7), "residual": (306784806, 7), "weight": (7,)},
+    {"x": (2, 3, 357915608), "residual": (2, 3, 357915608), "weight": (357915608,)},
+]
+WRONG = [
+    Wrong({"x": Tensor("float64", (1,) * 65)}, "x: expected at most 64 dimensions, got 65"),
+    Wrong({"residual": Tensor("float64", (1,) * 65)}, "residual: expected at most 64 dimensions, got 65"),
+    Wrong({"weight": Tensor("float64", (1,) * 65)}, "weight: expected at most 64 dimensions, got 65"),
+    Wrong({"x": Tensor("int32", (2, 3, 7))}, "x: expected dtype float64, float32, float16 or bfloat16, got int32"),
+    Wrong({"residual": Tensor("int32", (2, 3, 7))}, "residual: expected dtype float64 (as x), got int32"),
+    Wrong({"weight": Tensor("int32", (7,))}, "weight: expected dtype float64 (as x), got int32"),
+    Wrong(
+        {"residual": Tensor("float64", (2, 3, 7), other=True)}, "residual: expected device {device} (as x), got {other}"
+    ),
+    Wrong({"weight": Tensor("float64", (7,), other=True)}, "weight: expected device {device} (as x), got {other}"),
+    Wrong({"x": Tensor("float64", ())}, "x: expected at least 1 dimension, got 0"),
+    Wrong({"residual": Tensor("float64", ())}, "residual: expected at least 1 dimension, got 0"),
+    Wrong({"weight": Tensor("float64", (7, 1))}, "weight: expected 1 dimension, got 2"),
+    Wrong(
+        {"residual": Tensor("float64", (2, 4, 7))},
+        "residual: expected shape [*rows, n] with rows = [2, 3] (from x), n = 7 (from x), got [2, 4, 7]",
+    ),
+    Wrong(
+        {"residual": Tensor("float64", (1, 2, 3, 7))},
+        "residual: expected shape [*rows, n] with rows = [2, 3] (from x), n = 7 (from x), got [1, 2, 3, 7]",
+    ),
+    Wrong(
+        {"residual": Tensor("float64", (2, 3, 8))},
+        "residual: expected shape [*rows, n] with rows = [2, 3] (from x), n = 7 (from x), got [2, 3, 8]",
+    ),
+    Wrong({"weight": Tensor("float64", (8,))}, "weight: expected shape [n] with n = 7 (from x), got [8]"),
+    Wrong(
+        {"x": Tensor("float64", (2, 3, 0)), "residual": Tensor("float64", (2, 3, 0)), "weight": Tensor("float64", (0,))},
+        "expected n > 0, got n = 0",
+    ),
+    Wrong({"eps": -1.0}, "expected eps >= 0, got eps = -1"),
+]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
+def test_reference(device, dtypes, layout):
+    forward.matches_reference(OP, device, dtypes, layout, SAMPLES)
+
+
+@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
+def test_special_values(device, dtypes):
+    forward.special_values(OP, device, dtypes, SAMPLES[0])
+
+
+def test_call_styles(device):
+    forward.call_styles(OP, device, SAMPLES[0])
+
+
+def test_no_recording(device):
+    forward.no_recording(OP, device, SAMPLES[0])
+
+
+def test_one_tensor_for_all(device):
+    forward.one_tensor_for_all(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_fake(device, layout):
+    forward.fake_agrees(OP, device, layout, SAMPLES)
+
+
+def test_copies(device):
+    forward.copies(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("grad", [False, True], ids=["plain", "grad"])
+def test_opcheck(device, grad):
+    forward.passes_opcheck(OP, device, SAMPLES[0], grad=grad)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
+def test_gradients(device, dtypes, layout):
+    gradients.matches_reference(OP, device, dtypes, layout, SAMPLES)
+
+
+def test_gradcheck(device):
+    gradients.passes_gradcheck(OP, device, [SAMPLES[0], *GROWING[:1]])
+
+
+def test_gradients_in_part(device):
+    gradients.in_part(OP, device, SAMPLES[0])
+
+
+def test_roads_agree(device):
+    gradients.roads_agree(OP, device, SAMPLES[0])
+
+
+def test_partial_gradients(device):
+    gradients.partial(OP, device, SAMPLES[0])
+
+
+def test_saved_tensors(device):
+    gradients.saved_tensors(OP, device, SAMPLES[0])
+
+
+def test_memory(device):
+    gradients.memory(OP, device, SAMPLES[0])
+
+
+def test_checkpoint(device):
+    gradients.checkpoints(OP, device, SAMPLES[0])
+
+
+def test_second_order(device):
+    gradients.second_order(OP, device, SAMPLES[0])
+
+
+def test_transforms(device):
+    gradients.transforms(OP, device, SAMPLES[0])
+
+
+def test_compiled_training(device):
+    compiled.training(OP, device, GROWING)
+
+
+def test_compiled_partial_gradients(device):
+    compiled.partial(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("kind", OP.variants)
+def test_variant_writes(device, kind):
+    variants.writes(OP, kind, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("kind", OP.variants)
+def test_variant_gradients(device, kind):
+    variants.gradients(OP, kind, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("kind", OP.variants)
+def test_variant_leaves(device, kind):
+    variants.leaves_are_protected(OP, kind, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("kind", OP.variants)
+def test_variant_versions(device, kind):
+    variants.versions(OP, kind, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("kind", OP.variants)
+def test_variant_compiled(device, kind):
+    variants.compiled(OP, kind, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("kind", OP.variants)
+def test_variant_refused(device, kind):
+    variants.refused(OP, kind, device, SAMPLES[0])
+
+
+def test_compiled_static(device):
+    compiled.static(OP, device, SAMPLES[0])
+
+
+def test_compiled_dynamic(device):
+    compiled.dynamic(OP, device, GROWING)
+
+
+def test_compiled_inductor(device):
+    compiled.inductor(OP, device, SAMPLES[0])
+
+
+def test_export(device):
+    compiled.exports(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.text)
+def test_refused(device, wrong):
+    refused.eager(OP, device, SAMPLES[0], wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong", [wrong for wrong in WRONG if not (wrong.elements or wrong.memory)], ids=lambda wrong: wrong.text
+)
+def test_refused_fake(device, wrong):
+    refused.fake(OP, device, SAMPLES[0], wrong)
+
+
+def test_refused_compiled(device):
+    refused.compiled(OP, device, SAMPLES[0], WRONG[0])
+
+
+@pytest.mark.cuda
+def test_side_stream(device):
+    cuda.side_stream(OP, device, SAMPLES)
+
+
+@pytest.mark.cuda
+def test_graph_capture(device):
+    cuda.graph_capture(OP, __file__)
+
+
+@pytest.mark.cuda
+def test_other_device(device):
+    cuda.other_device(OP, SAMPLES)
+
+
+@pytest.mark.cuda
+def test_fresh_thread(device):
+    cuda.fresh_thread(OP, device, SAMPLES[0])
+
+
+@pytest.mark.cuda
+def test_no_synchronisation(device):
+    cuda.no_synchronisation(OP, device, SAMPLES)
+
+
+@pytest.mark.cuda
+def test_beyond_32_bits(device):
+    cuda.beyond_32_bits(OP, device, LARGE, SAMPLES[0])

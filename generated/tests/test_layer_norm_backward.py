@@ -1,0 +1,240 @@
+"""Tests of my_ops::layer_norm_backward, made from its contract in ops.yaml. What they do stands in tests/harness/."""
+
+import pytest
+
+from tests.harness import compiled, cuda, forward, gradients, refused
+from tests.harness.contract import Contract, Tensor, Wrong
+from tests.harness.layouts import LAYOUTS
+
+OP = Contract(
+    namespace="my_ops",
+    name="layer_norm_backward",
+    arguments=("grad_y", "x", "weight", "bias", "mean", "rstd"),
+    keywords=(),
+    types={"T": ("float64", "float32", "float16", "bfloat16")},
+    tensors={"grad_y": "T", "x": "T", "weight": "T", "bias": "T", "mean": "acc(T)", "rstd": "acc(T)"},
+    scalars={},
+    absences=((), ("weight", "bias"), ("weight",), ("bias",)),
+    defaults=(),
+    written=(),
+    variants={},
+    outputs={"grad_x": "T", "grad_weight": "T", "grad_bias": "T"},
+    saved={},
+    mask=True,
+    autograd="missing",
+    second="",
+    backward="",
+    gradients=("grad_y", "x", "weight", "bias", "mean", "rstd"),
+    kept=(),
+    reference="layer_norm_backward",
+    tolerance={},
+)
+# The first is the usual call.
+SAMPLES = [
+    {"grad_y": (2, 3, 7), "x": (2, 3, 7), "weight": (7,), "bias": (7,), "mean": (2, 3), "rstd": (2, 3)},
+    {"grad_y": (7,), "x": (7,), "weight": (7,), "bias": (7,), "mean": (), "rstd": ()},
+    {"grad_y": (1, 7), "x": (1, 7), "weight": (7,), "bias": (7,), "mean": (1,), "rstd": (1,)},
+    {"grad_y": (3, 7), "x": (3, 7), "weight": (7,), "bias": (7,), "mean": (3,), "rstd": (3,)},
+    {"grad_y": (0, 7), "x": (0, 7), "weight": (7,), "bias": (7,), "mean": (0,), "rstd": (0,)},
+    {"grad_y": (3, 0, 2, 7), "x": (3, 0, 2, 7), "weight": (7,), "bias": (7,), "mean": (3, 0, 2), "rstd": (3, 0, 2)},
+    {"grad_y": (1, 5, 1, 7), "x": (1, 5, 1, 7), "weight": (7,), "bias": (7,), "mean": (1, 5, 1), "rstd": (1, 5, 1)},
+    {"grad_y": (2, 3, 1), "x": (2, 3, 1), "weight": (1,), "bias": (1,), "mean": (2, 3), "rstd": (2, 3)},
+    {"grad_y": (2, 3, 2), "x": (2, 3, 2), "weight": (2,), "bias": (2,), "mean": (2, 3), "rstd": (2, 3)},
+    {"grad_y": (2, 3, 33), "x": (2, 3, 33), "weight": (33,), "bias": (33,), "mean": (2, 3), "rstd": (2, 3)},
+    {"grad_y": (2, 3, 64), "x": (2, 3, 64), "weight": (64,), "bias": (64,), "mean": (2, 3), "rstd": (2, 3)},
+    {"grad_y": (2, 3, 1000), "x": (2, 3, 1000), "weight": (1000,), "bias": (1000,), "mean": (2, 3), "rstd": (2, 3)},
+    {"grad_y": (2, 3, 1024), "x": (2, 3, 1024), "weight": (1024,), "bias": (1024,), "mean": (2, 3), "rstd": (2, 3)},
+    {"grad_y": (2, 3, 1100), "x": (2, 3, 1100), "weight": (1100,), "bias": (1100,), "mean": (2, 3), "rstd": (2, 3)},
+    {"grad_y": (2, 3, 0), "x": (2, 3, 0), "weight": (0,), "bias": (0,), "mean": (2, 3), "rstd": (2, 3)},
+    {"grad_y": (70001, 7), "x": (70001, 7), "weight": (7,), "bias": (7,), "mean": (70001,), "rstd": (70001,)},
+]
+GROWING = [
+    {"grad_y": (2, 7, 12), "x": (2, 7, 12), "weight": (12,), "bias": (12,), "mean": (2, 7), "rstd": (2, 7)},
+    {"grad_y": (3, 8, 13), "x": (3, 8, 13), "weight": (13,), "bias": (13,), "mean": (3, 8), "rstd": (3, 8)},
+    {"grad_y": (4, 9, 14), "x": (4, 9, 14), "weight": (14,), "bias": (14,), "mean": (4, 9), "rstd": (4, 9)},
+    {"grad_y": (5, 10, 15), "x": (5, 10, 15), "weight": (15,), "bias": (15,), "mean": (5, 10), "rstd": (5, 10)},
+]
+LARGE = [
+    {
+        "grad_y": (306784806, 7),
+        "x": (306784806, 7),
+        "weight": (7,),
+        "bias": (7,),
+        "mean": (306784806,),
+        "rstd": (306784806,),
+    },
+    {
+        "grad_y": (2, 3, 357915608),
+        "x": (2, 3, 357915608),
+        "weight": (357915608,),
+        "bias": (357915608,),
+        "mean": (2, 3),
+        "rstd": (2, 3),
+    },
+]
+WRONG = [
+    Wrong({"grad_y": Tensor("float64", (1,) * 65)}, "grad_y: expected at most 64 dimensions, got 65"),
+    Wrong({"x": Tensor("float64", (1,) * 65)}, "x: expected at most 64 dimensions, got 65"),
+    Wrong({"weight": Tensor("float64", (1,) * 65)}, "weight: expected at most 64 dimensions, got 65"),
+    Wrong({"bias": Tensor("float64", (1,) * 65)}, "bias: expected at most 64 dimensions, got 65"),
+    Wrong({"mean": Tensor("float64", (1,) * 65)}, "mean: expected at most 64 dimensions, got 65"),
+    Wrong({"rstd": Tensor("float64", (1,) * 65)}, "rstd: expected at most 64 dimensions, got 65"),
+    Wrong(
+        {"grad_y": Tensor("int32", (2, 3, 7))},
+        "grad_y: expected dtype float64, float32, float16 or bfloat16, got int32",
+    ),
+    Wrong({"x": Tensor("int32", (2, 3, 7))}, "x: expected dtype float64 (as grad_y), got int32"),
+    Wrong({"mean": Tensor("int32", (2, 3))}, "mean: expected dtype float64 (accumulation dtype of grad_y), got int32"),
+    Wrong({"rstd": Tensor("int32", (2, 3))}, "rstd: expected dtype float64 (accumulation dtype of grad_y), got int32"),
+    Wrong({"weight": Tensor("int32", (7,))}, "weight: expected dtype float64 (as grad_y), got int32"),
+    Wrong({"bias": Tensor("int32", (7,))}, "bias: expected dtype float64 (as grad_y), got int32"),
+    Wrong({"x": Tensor("float64", (2, 3, 7), other=True)}, "x: expected device {device} (as grad_y), got {other}"),
+    Wrong({"weight": Tensor("float64", (7,), other=True)}, "weight: expected device {device} (as grad_y), got {other}"),
+    Wrong({"bias": Tensor("float64", (7,), other=True)}, "bias: expected device {device} (as grad_y), got {other}"),
+    Wrong({"mean": Tensor("float64", (2, 3), other=True)}, "mean: expected device {device} (as grad_y), got {other}"),
+    Wrong({"rstd": Tensor("float64", (2, 3), other=True)}, "rstd: expected device {device} (as grad_y), got {other}"),
+    Wrong({"grad_y": Tensor("float64", ())}, "grad_y: expected at least 1 dimension, got 0"),
+    Wrong({"x": Tensor("float64", ())}, "x: expected at least 1 dimension, got 0"),
+    Wrong({"weight": Tensor("float64", (7, 1))}, "weight: expected 1 dimension, got 2"),
+    Wrong({"bias": Tensor("float64", (7, 1))}, "bias: expected 1 dimension, got 2"),
+    Wrong(
+        {"x": Tensor("float64", (2, 4, 7))},
+        "x: expected shape [*rows, n] with rows = [2, 3] (from grad_y), n = 7 (from grad_y), got [2, 4, 7]",
+    ),
+    Wrong(
+        {"x": Tensor("float64", (1, 2, 3, 7))},
+        "x: expected shape [*rows, n] with rows = [2, 3] (from grad_y), n = 7 (from grad_y), got [1, 2, 3, 7]",
+    ),
+    Wrong(
+        {"x": Tensor("float64", (2, 3, 8))},
+        "x: expected shape [*rows, n] with rows = [2, 3] (from grad_y), n = 7 (from grad_y), got [2, 3, 8]",
+    ),
+    Wrong({"weight": Tensor("float64", (8,))}, "weight: expected shape [n] with n = 7 (from grad_y), got [8]"),
+    Wrong({"bias": Tensor("float64", (8,))}, "bias: expected shape [n] with n = 7 (from grad_y), got [8]"),
+    Wrong(
+        {"mean": Tensor("float64", (2, 4))}, "mean: expected shape [*rows] with rows = [2, 3] (from grad_y), got [2, 4]"
+    ),
+    Wrong(
+        {"mean": Tensor("float64", (1, 2, 3))},
+        "mean: expected shape [*rows] with rows = [2, 3] (from grad_y), got [1, 2, 3]",
+    ),
+    Wrong(
+        {"rstd": Tensor("float64", (2, 4))}, "rstd: expected shape [*rows] with rows = [2, 3] (from grad_y), got [2, 4]"
+    ),
+    Wrong(
+        {"rstd": Tensor("float64", (1, 2, 3))},
+        "rstd: expected shape [*rows] with rows = [2, 3] (from grad_y), got [1, 2, 3]",
+    ),
+    Wrong({"grad_mask": [True, True, True, True]}, "grad_mask: expected 3 bools, got 4"),
+]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
+def test_reference(device, dtypes, layout):
+    forward.matches_reference(OP, device, dtypes, layout, SAMPLES)
+
+
+@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
+def test_special_values(device, dtypes):
+    forward.special_values(OP, device, dtypes, SAMPLES[0])
+
+
+def test_call_styles(device):
+    forward.call_styles(OP, device, SAMPLES[0])
+
+
+def test_no_recording(device):
+    forward.no_recording(OP, device, SAMPLES[0])
+
+
+def test_one_tensor_for_all(device):
+    forward.one_tensor_for_all(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_fake(device, layout):
+    forward.fake_agrees(OP, device, layout, SAMPLES)
+
+
+def test_copies(device):
+    forward.copies(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("grad", [False, True], ids=["plain", "grad"])
+def test_opcheck(device, grad):
+    forward.passes_opcheck(OP, device, SAMPLES[0], grad=grad)
+
+
+def test_masks(device):
+    forward.masks_agree(OP, device, SAMPLES[0])
+
+
+def test_gradient_is_missing(device):
+    gradients.missing(OP, device, SAMPLES[0])
+
+
+def test_gradient_is_missing_compiled(device):
+    compiled.missing(OP, device, SAMPLES[0])
+
+
+def test_compiled_static(device):
+    compiled.static(OP, device, SAMPLES[0])
+
+
+def test_compiled_dynamic(device):
+    compiled.dynamic(OP, device, GROWING)
+
+
+def test_compiled_inductor(device):
+    compiled.inductor(OP, device, SAMPLES[0])
+
+
+def test_export(device):
+    compiled.exports(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.text)
+def test_refused(device, wrong):
+    refused.eager(OP, device, SAMPLES[0], wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong", [wrong for wrong in WRONG if not (wrong.elements or wrong.memory)], ids=lambda wrong: wrong.text
+)
+def test_refused_fake(device, wrong):
+    refused.fake(OP, device, SAMPLES[0], wrong)
+
+
+def test_refused_compiled(device):
+    refused.compiled(OP, device, SAMPLES[0], WRONG[0])
+
+
+@pytest.mark.cuda
+def test_side_stream(device):
+    cuda.side_stream(OP, device, SAMPLES)
+
+
+@pytest.mark.cuda
+def test_graph_capture(device):
+    cuda.graph_capture(OP, __file__)
+
+
+@pytest.mark.cuda
+def test_other_device(device):
+    cuda.other_device(OP, SAMPLES)
+
+
+@pytest.mark.cuda
+def test_fresh_thread(device):
+    cuda.fresh_thread(OP, device, SAMPLES[0])
+
+
+@pytest.mark.cuda
+def test_no_synchronisation(device):
+    cuda.no_synchronisation(OP, device, SAMPLES)
+
+
+@pytest.mark.cuda
+def test_beyond_32_bits(device):
+    cuda.beyond_32_bits(OP, device, LARGE, SAMPLES[0])
