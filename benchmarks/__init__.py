@@ -1,6 +1,7 @@
 """What my_ops costs and how fast it is, measured beside the alternatives in one run.
 
-    python -m benchmarks [build generate call cpu size elementwise cuda] [--device cpu|cuda] [--quick] [--dry-run]
+    python -m benchmarks [build generate call cpu size elementwise cuda operators]
+                         [--device cpu|cuda] [--quick] [--dry-run]
 
 Each group of figures is a module of that name with a function `measure`, and says what it measures and how. Common
 rules: everything that is compared runs in one process and in turns (one repeat of each, then the next repeat of each),

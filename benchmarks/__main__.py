@@ -11,7 +11,8 @@ import torch
 from . import machine, report
 from .options import PACKAGE, Options, child_environment
 
-GROUPS = ("build", "generate", "call", "cpu", "size", "elementwise", "cuda")
+GROUPS = ("build", "generate", "call", "cpu", "size", "elementwise", "cuda", "operators")
+ON_GPUS = ("cuda", "operators")
 
 
 def main() -> int:
@@ -31,9 +32,9 @@ def main() -> int:
 
     device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
     options = Options(device, arguments.quick, arguments.dry_run)
-    groups = arguments.groups or [group for group in GROUPS if group != "cuda" or device == "cuda"]
-    if "cuda" in groups and device != "cuda" and not options.dry_run:
-        parser.error("the group cuda needs a GPU; --dry-run tries its code without one")
+    groups = arguments.groups or [group for group in GROUPS if group not in ON_GPUS or device == "cuda"]
+    if device != "cuda" and not options.dry_run and any(group in ON_GPUS for group in groups):
+        parser.error("the groups cuda and operators need a GPU; --dry-run tries their code without one")
     sys.path.insert(0, str(PACKAGE))
     os.environ["PATH"] = child_environment()["PATH"]  # ninja and cmake of this virtual environment, for torch too
 
