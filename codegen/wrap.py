@@ -18,23 +18,32 @@ def wrapped(text: str) -> str:
     lines = text.split("\n")
     if max(map(len, lines)) <= COLUMNS:
         return text
-    return "\n".join(part for line in lines for part in (_wrapped(line) if len(line) > COLUMNS else [line]))
+    return "\n".join(
+        part
+        for before, line in zip(["", *lines], lines, strict=False)
+        for part in (_wrapped(line, re.search(r"\w\($", before) is not None) if len(line) > COLUMNS else [line])
+    )
 
 
-def _wrapped(line: str) -> list[str]:
-    """One line, with the arguments on a line of their own, else with a line for each; a message in parentheses."""
+def _wrapped(line: str, inner: bool) -> list[str]:
+    """One line, with the arguments on a line of their own, else with a line for each; a message in parentheses. `inner`
+    lines hold the arguments of a call alone.
+    """
     found = _TEXT.fullmatch(line)
     if found is not None:
         return [f"{found[1]}lambda: (", f"{found[1]}    {found[2]}", f"{found[1]}),"]
+    if inner:
+        indent = line[: len(line) - len(line.lstrip())]
+        return [f"{indent}{argument}," for argument in _split(line) or [line]]
     found = _CALL.fullmatch(line)
     arguments = _split(found[3]) if found else None
     if found is None or arguments is None:
         return [line]
     indent, start, joined, ending = found.groups()
-    inner = f"{indent}    "
-    if len(inner) + len(joined) <= COLUMNS:
-        return [f"{indent}{start}(", f"{inner}{joined}", f"{indent}){ending}"]
-    return [f"{indent}{start}(", *(f"{inner}{argument}," for argument in arguments), f"{indent}){ending}"]
+    deeper = f"{indent}    "
+    if len(deeper) + len(joined) <= COLUMNS:
+        return [f"{indent}{start}(", f"{deeper}{joined}", f"{indent}){ending}"]
+    return [f"{indent}{start}(", *(f"{deeper}{argument}," for argument in arguments), f"{indent}){ending}"]
 
 
 def _split(joined: str) -> list[str] | None:

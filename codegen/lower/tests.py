@@ -305,7 +305,7 @@ def _wrong(op: Operator, wrong: Wrong) -> list[str]:
     if not changes:
         changes = [("grad_mask", repr([True] * (len(op.outputs) + 1)))]
     flags = [f"{flag}=True" for flag in ("elements", "memory") if getattr(wrong, flag)]
-    arguments = [_dict(changes), python_string(wrong.text), *flags]
+    arguments: list[str | list[str]] = [_broken_dict(changes, 8), python_string(wrong.text), *flags]
     lines = call("Wrong", arguments, indent=4)
     return [f"    {line}" for line in _ended(lines)]
 

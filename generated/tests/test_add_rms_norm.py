@@ -87,7 +87,11 @@ WRONG = [
     ),
     Wrong({"weight": Tensor("float64", (8,))}, "weight: expected shape [n] with n = 7 (from x), got [8]"),
     Wrong(
-        {"x": Tensor("float64", (2, 3, 0)), "residual": Tensor("float64", (2, 3, 0)), "weight": Tensor("float64", (0,))},
+        {
+            "x": Tensor("float64", (2, 3, 0)),
+            "residual": Tensor("float64", (2, 3, 0)),
+            "weight": Tensor("float64", (0,)),
+        },
         "expected n > 0, got n = 0",
     ),
     Wrong({"eps": -1.0}, "expected eps >= 0, got eps = -1"),

@@ -24,6 +24,9 @@ def h():
             value,
             lambda: f"{MESSAGE}{{value}}",
         )
+        check(
+            first.device == second.device, lambda: f"{MESSAGE[:60]}{{second.device}} (as first)"
+        )
     # a comment ({MANY}, {MANY})
     return {MANY}, {MANY}
 """

@@ -90,7 +90,8 @@ def _fake(
         )
     if bias is not None:
         _check(
-            bias.device == grad_y.device, lambda: f"bias: expected device {grad_y.device} (as grad_y), got {bias.device}"
+            bias.device == grad_y.device,
+            lambda: f"bias: expected device {grad_y.device} (as grad_y), got {bias.device}",
         )
     _check(
         mean.device == grad_y.device, lambda: f"mean: expected device {grad_y.device} (as grad_y), got {mean.device}"
