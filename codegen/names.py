@@ -85,6 +85,7 @@ _OPERATORS_TAKEN = {
     **dict.fromkeys(_DEVICE.split(), "csrc/device uses it"),
     **dict.fromkeys(_GENERATED.split(), "it is the name of a generated file"),
     "name": "torch.ops.<namespace>.name is no operator",
+    "check_values": "the package has a function of that name",
 }
 _TORCH_NAMESPACES = """
 aten prim prims torch quantized c10d c10d_functional coor debug_mode_ops debugprims export higher_order inductor
@@ -103,6 +104,11 @@ FULL_CUDA_TAKEN = ("device_is", "on")
 
 # What csrc/runtime calls something like a constant of a choice.
 _RUNTIME_CONSTANTS = ("shape_add_dim", "grad_mode_disable", "grad_mode_restore", "dtype_to_torch")
+
+
+def checking_variable(namespace: str) -> str:
+    """The environment variable under which a library looks at the elements of tensors on a GPU."""
+    return f"{namespace.upper()}_CHECK_VALUES"
 
 
 def choice_constant(op: str, argument: str, word: str) -> str:

@@ -9,6 +9,7 @@ from codegen.lower.lists import can_fail as list_can_fail
 from codegen.lower.lists import take_list_lines
 from codegen.lower.schema import DispatchedOperator, boxed_symbol, dispatched
 from codegen.lower.statements import indented
+from codegen.lower.values import looked_at
 from codegen.lower.variants import given_outputs, release_output
 from codegen.lower.written import set_aside
 from codegen.model import SEED, Operator
@@ -52,6 +53,7 @@ def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
     released += [scratch.name for scratch in op.scratch] + [size.name for size in op.dynamic]
     released += [SEED] if op.random and op.saved_outputs and not entry.saved else []
     run += [f"tensor_release(&e, &f.t.{name});" for name in released]
+    run += [f"tensor_release(&e, &f.h.{argument.name});" for argument in looked_at(op)]
     run += [f"tensor_release(&e, &f.w.{name});" for name in set_aside(op)] + release_lines(op)
     if entry.variant is not None:
         run += [line for name, _ in entry.variant.writes for line in release_output(name)]

@@ -10,6 +10,7 @@ from codegen.lower.schema import boxed_symbol, dispatched, public_schema
 from codegen.lower.statements import c_comment
 from codegen.messages_c import c_escape
 from codegen.model import Library, Operator
+from codegen.names import checking_variable
 from codegen.tags import tags_of
 
 
@@ -82,6 +83,7 @@ class LibraryView:
 
     namespace: str
     guard: str
+    checking: str  # the environment variable that turns checking mode on
     symbols: tuple[str, ...]
     entries: tuple[RegistrationEntry, ...]
 
@@ -185,7 +187,8 @@ def library_view(library: Library) -> LibraryView:
             kernels = (cpu, cuda, anywhere) if op.tensors else ("NULL", "NULL", symbol)
             entries.append(RegistrationEntry(c_escape(entry.schema), entry.name, *kernels, _tags(op)))
     unique = tuple(dict.fromkeys(symbols))
-    return LibraryView(library.namespace, f"{library.namespace}_OPERATORS_H".upper(), unique, tuple(entries))
+    guard, checking = f"{library.namespace}_OPERATORS_H".upper(), checking_variable(library.namespace)
+    return LibraryView(library.namespace, guard, checking, unique, tuple(entries))
 
 
 def _tags(op: Operator) -> str:

@@ -26,7 +26,7 @@ from codegen.lower.lists import data_call, device_lines, each_call
 from codegen.lower.memory import arrange_calls, fill_calls, output_calls, pinned_calls, stride_lines
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented, mentions
-from codegen.lower.values import value_lines
+from codegen.lower.values import looked_at, value_lines
 from codegen.lower.variants import allocated, givable, place_lines, returned_outputs
 from codegen.lower.written import overlap_lines, returned, set_aside
 from codegen.model import Library, Operator
@@ -70,6 +70,7 @@ class HostView:
     placed: tuple[IndexedVariable, ...]
     givable: tuple[Named, ...]
     set_aside: tuple[Named, ...]
+    looked_at: tuple[Named, ...]
     stars: tuple[Named, ...]
     arguments: tuple[str, ...]
     words: tuple[str, ...]
@@ -331,6 +332,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         ),
         givable=tuple(Named(output.name) for output in givable(op)),
         set_aside=tuple(Named(name) for name in set_aside(op)),
+        looked_at=tuple(Named(argument.name) for argument in looked_at(op)),
         stars=tuple(Named(dim.name) for dim in op.dims if dim.star and dim.optional and not dim.each),
         arguments=frame_lines(op),
         words=words_lines(op),

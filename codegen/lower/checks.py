@@ -125,7 +125,7 @@ class Checks:
             case ElementIndex():
                 return f"index_text(e, &{tensor(part.argument)}, i)"
             case ElementValue():
-                return f"element_text(e, &{tensor(part.argument)}, data, i)"
+                return "element_text(e, seen, data, i)"
             case ElementBefore():
                 return "int_text(e, found.before)"
             case ElementSum():

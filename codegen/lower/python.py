@@ -26,6 +26,7 @@ from codegen.lower.schema import dispatched, public_schema
 from codegen.lower.statements import mentions
 from codegen.messages_python import python_escape
 from codegen.model import Library, Operator
+from codegen.names import checking_variable
 from codegen.tags import tags_of
 from codegen.types import DTYPES
 
@@ -94,6 +95,8 @@ class PackageView:
 
     namespace: str
     operators: tuple[str, ...]
+    exported: tuple[str, ...]
+    checking: str  # the environment variable that turns checking mode on
     modules: tuple[ModuleExports, ...]
     acc: tuple[AccEntry, ...]
 
@@ -284,9 +287,12 @@ def _overload(namespace: str, name: str) -> str:
 
 def package_view(library: Library) -> PackageView:
     """What the operators share."""
+    operators = [name for op in library.operators for name in _functions(op)]
     return PackageView(
         namespace=library.namespace,
-        operators=tuple(sorted(name for op in library.operators for name in _functions(op))),
+        operators=tuple(sorted(operators)),
+        exported=tuple(sorted([*operators, "check_values"])),
+        checking=checking_variable(library.namespace),
         modules=tuple(ModuleExports(op.name, ", ".join(_functions(op))) for op in sorted(library.operators, key=_name)),
         acc=tuple(AccEntry(info.name, info.acc) for info in DTYPES.values()),
     )

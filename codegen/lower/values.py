@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codegen.contract import Argument
 from codegen.expr import Compare, Expr, Name, NameKind, Type
 from codegen.lower.c_layout import fitted
 from codegen.lower.checks import Checks, declared
@@ -40,13 +41,13 @@ def _elements(checks: Checks, rule: ElementsRule, column: str) -> list[str]:
     for number in rule.besides:
         lines += fitted(f"{kind}_range_add(&range, ", checks.number(number, real), ");", 8)
     lines = checks.computed(lines, rule)
-    lines.append(f"const int64_t i = {kind}s_outside(&f->t.{rule.argument}, data, {column}, &range);")
+    lines.append(f"const int64_t i = {kind}s_outside(seen, data, {column}, &range);")
     return [*lines, *checks.check("i < 0", message(rule))]
 
 
 def _offsets(checks: Checks, rule: OffsetsRule, column: str) -> list[str]:
     lines = checks.computed(fitted("const int64_t total = ", checks.names.expr(rule.total), ";", 8), rule)
-    lines.append(f"const offsets_found found = offsets_check(&f->t.{rule.argument}, data, {column}, total);")
+    lines.append(f"const offsets_found found = offsets_check(seen, data, {column}, total);")
     lines.append("const int64_t i = found.place;")
     for fault, text in offsets_messages(rule).items():
         lines += checks.check(f"found.fault != OFFSETS_{fault.upper()}", text)
@@ -56,9 +57,9 @@ def _offsets(checks: Checks, rule: OffsetsRule, column: str) -> list[str]:
 def _sum(checks: Checks, rule: SumRule, column: str) -> list[str]:
     element = next(part for part in _operands(rule.condition) if _is_element(part))
     if element.type is Type.FLOAT:
-        lines = [f"const double sum = reals_sum(&f->t.{rule.argument}, data, {column});"]
+        lines = [f"const double sum = reals_sum(seen, data, {column});"]
     else:
-        lines = [f"const int64_t sum = integers_sum(&overflow, &f->t.{rule.argument}, data, {column});"]
+        lines = [f"const int64_t sum = integers_sum(&overflow, seen, data, {column});"]
     names = checks.names.renamed({rule.argument: "sum"})
     lines += fitted("const bool right = ", names.expr(rule.condition), ";", 8)
     return [*checks.computed(lines, rule), *checks.check("right", message(rule))]
@@ -75,9 +76,12 @@ def _is_element(expr: Expr) -> bool:
 
 def _rule(checks: Checks, rule: ValueRule) -> list[str]:
     column = "ALL_COLUMNS" if rule.column is None else str(rule.column)
+    seen = f'values_seen(e, "{rule.argument}", &f->t.{rule.argument}, &f->h.{rule.argument})'
+    copied = rule.argument in [argument.name for argument in looked_at(checks.op)]
     lines = [
+        *fitted("const tensor *const seen = ", seen if copied else f"&f->t.{rule.argument}", ";", 8),
         "const void *data;",
-        f"if (!tensor_const_data(e, &f->t.{rule.argument}, &data)) {{",
+        f"if ({'seen == NULL || ' if copied else ''}!tensor_const_data(e, seen, &data)) {{",
         "    return false;",
         "}",
     ]
@@ -89,6 +93,12 @@ def _rule(checks: Checks, rule: ValueRule) -> list[str]:
         case SumRule():
             lines += _sum(checks, rule, column)
     return [f"/* {rule.text} */", f"if (values_visible(&f->t.{rule.argument})) {{", *indented(lines), "}"]
+
+
+def looked_at(op: Operator) -> list[Argument]:
+    """The inputs of whose elements a call may need a copy on the host: those on a GPU."""
+    ruled = {rule.argument for rule in op.values} if "cuda" in op.devices else set()
+    return [argument for argument in op.tensors if argument.name in ruled and not argument.has_word("cpu")]
 
 
 def value_lines(op: Operator) -> list[str]:

@@ -1,9 +1,12 @@
 #include "values.h"
 
 #include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arith.h"
+#include "cuda.h"
 #include "layout.h"
 
 /* So many elements at a time are read into numbers of one type; loops over these are what compilers vectorise. */
@@ -224,7 +227,43 @@ static int64_t place(const walk *w, int64_t i) { return i * w->columns + w->from
 
 /* ---- Rules */
 
-bool values_visible(const tensor *t) { return t->handle != NULL && !on_cuda(t); }
+static atomic_bool checking;
+
+void values_load(const char *variable) {
+    const char *const text = getenv(variable);
+    values_check(text != NULL && text[0] != '\0' && strcmp(text, "0") != 0);
+}
+
+bool values_check(bool on) { return atomic_exchange(&checking, on); }
+
+bool values_visible(const tensor *t) {
+    return given(t) && (!on_cuda(t) || atomic_load_explicit(&checking, memory_order_relaxed));
+}
+
+static bool may_wait(error *e, const char *name, int32_t device_index) {
+    cuda_scope scope;
+    if (!cuda_enter(e, device_index, &scope)) {
+        return false;
+    }
+    bool capturing = false;
+    cuda_is_capturing(e, &scope, &capturing);
+    cuda_leave(e, &scope);
+    CHECK(e, !capturing, "%s: its values are being checked, and the capture of a CUDA graph cannot wait for them",
+          name);
+    return !e->set;
+}
+
+const tensor *values_seen(error *e, const char *name, const tensor *t, tensor *copy) {
+    if (!on_cuda(t)) {
+        return t;
+    }
+    const device host = {.type = aoti_torch_device_type_cpu(), .index = -1};
+    shape s = {.dim = 0};
+    const bool made =
+        given(copy) || (may_wait(e, name, t->device.index) && shape_add(e, &s, t->sizes, t->dim) &&
+                        tensor_empty(e, copy, name, &s, t->dtype, host) && tensor_copy_elements(e, copy, t));
+    return made ? copy : NULL;
+}
 
 integer_range integer_range_all(void) { return (integer_range){.lower = INT64_MIN, .upper = INT64_MAX}; }
 

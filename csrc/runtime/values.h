@@ -1,8 +1,8 @@
 /* Rules on the elements of tensors, as `values:` of a spec states them.
  *
- * Elements are looked at on the CPU only. A place is the number of an element in row-major order, -1 is none; a column
- * is an index in the last dim, ALL_COLUMNS means the whole tensor. Whole numbers are compared as int64_t, real ones
- * as double, which holds each of them exactly. */
+ * Elements are looked at on the CPU, and on a GPU in checking mode only, in a copy on the host. A place is the number
+ * of an element in row-major order, -1 is none; a column is an index in the last dim, ALL_COLUMNS means the whole
+ * tensor. Whole numbers are compared as int64_t, real ones as double, which holds each of them exactly. */
 #ifndef RUNTIME_VALUES_H
 #define RUNTIME_VALUES_H
 
@@ -10,9 +10,19 @@
 
 enum { ALL_COLUMNS = -1 };
 
-/* Whether rules look at the elements of this tensor: not at those of an absent one, and not at those of a GPU, which
- * would be to wait for it. */
+/* Checking mode is of the whole process: off, but where the environment variable of this name says otherwise when the
+ * library is loaded. The second turns it on or off, and returns what it was. */
+void values_load(const char *variable);
+bool values_check(bool on);
+
+/* Whether rules look at the elements of this tensor: not at those of an absent one, and outside of checking mode not at
+ * those of a GPU, which would be to wait for it. */
 bool values_visible(const tensor *t);
+
+/* The tensor in whose memory they look: that of the argument `name` itself, or, where it is on a GPU, a copy for which
+ * the call waits. It is made once, into *copy, which is to be released. Null after an error; a graph that is being
+ * captured cannot be waited for. */
+const tensor *values_seen(error *e, const char *name, const tensor *t, tensor *copy);
 
 /* What an element is compared with a bound by. */
 typedef enum comparison { BELOW, AT_MOST, ABOVE, AT_LEAST, EQUAL_TO, OTHER_THAN } comparison;

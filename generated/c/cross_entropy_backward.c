@@ -16,6 +16,9 @@ typedef struct cross_entropy_backward_frame {
         tensor grad_logits;
     } t; /* tensors */
     struct {
+        tensor target;
+    } h; /* copies on the host of what rules on elements look at on a GPU */
+    struct {
         dtype T;
     } d; /* what the dtype variables stand for */
     cross_entropy_backward_call call;
@@ -84,23 +87,24 @@ static bool cross_entropy_backward_check(error *e, cross_entropy_backward_frame 
     return true;
 }
 
-/* Rules on elements of CPU tensors; to look at those of a GPU would be to wait for it. */
-static bool cross_entropy_backward_values(error *e, const cross_entropy_backward_frame *f) {
+/* Rules on elements: of CPU tensors, and in checking mode of those of a GPU, for which that waits. */
+static bool cross_entropy_backward_values(error *e, cross_entropy_backward_frame *f) {
     const cross_entropy_backward_call *const c = &f->call;
     /* 0 <= target < n or target == ignore_index */
     if (values_visible(&f->t.target)) {
+        const tensor *const seen = values_seen(e, "target", &f->t.target, &f->h.target);
         const void *data;
-        if (!tensor_const_data(e, &f->t.target, &data)) {
+        if (seen == NULL || !tensor_const_data(e, seen, &data)) {
             return false;
         }
         integer_range range = integer_range_all();
         integer_range_limit(&range, AT_LEAST, 0);
         integer_range_limit(&range, BELOW, c->n);
         integer_range_add(&range, c->ignore_index);
-        const int64_t i = integers_outside(&f->t.target, data, ALL_COLUMNS, &range);
+        const int64_t i = integers_outside(seen, data, ALL_COLUMNS, &range);
         CHECK(e, i < 0,
               "target: expected 0 <= target < n or target == ignore_index with n = %" PRId64 ", ignore_index = %" PRId64 ", got target%s = %s",
-              c->n, c->ignore_index, index_text(e, &f->t.target, i), element_text(e, &f->t.target, data, i));
+              c->n, c->ignore_index, index_text(e, &f->t.target, i), element_text(e, seen, data, i));
     }
     return true;
 }
@@ -286,6 +290,7 @@ void cross_entropy_backward_boxed(StableIValue *stack, uint64_t num_args, uint64
     tensor_release(&e, &f.t.logits);
     tensor_release(&e, &f.t.target);
     tensor_release(&e, &f.t.lse);
+    tensor_release(&e, &f.h.target);
     tensor_give(&e, &f.t.grad_logits, &stack[0]);
     error_raise(&e);
 }

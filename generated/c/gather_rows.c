@@ -14,6 +14,9 @@ typedef struct gather_rows_frame {
         tensor y;
     } t; /* tensors */
     struct {
+        tensor index;
+    } h; /* copies on the host of what rules on elements look at on a GPU */
+    struct {
         dtype T;
         dtype I;
     } d; /* what the dtype variables stand for */
@@ -111,21 +114,22 @@ static bool gather_rows_check(error *e, gather_rows_frame *f) {
     return true;
 }
 
-/* Rules on elements of CPU tensors; to look at those of a GPU would be to wait for it. */
-static bool gather_rows_values(error *e, const gather_rows_frame *f) {
+/* Rules on elements: of CPU tensors, and in checking mode of those of a GPU, for which that waits. */
+static bool gather_rows_values(error *e, gather_rows_frame *f) {
     const gather_rows_call *const c = &f->call;
     /* 0 <= index < m */
     if (values_visible(&f->t.index)) {
+        const tensor *const seen = values_seen(e, "index", &f->t.index, &f->h.index);
         const void *data;
-        if (!tensor_const_data(e, &f->t.index, &data)) {
+        if (seen == NULL || !tensor_const_data(e, seen, &data)) {
             return false;
         }
         integer_range range = integer_range_all();
         integer_range_limit(&range, AT_LEAST, 0);
         integer_range_limit(&range, BELOW, c->m);
-        const int64_t i = integers_outside(&f->t.index, data, ALL_COLUMNS, &range);
+        const int64_t i = integers_outside(seen, data, ALL_COLUMNS, &range);
         CHECK(e, i < 0, "index: expected 0 <= index < m with m = %" PRId64 ", got index%s = %s", c->m,
-              index_text(e, &f->t.index, i), element_text(e, &f->t.index, data, i));
+              index_text(e, &f->t.index, i), element_text(e, seen, data, i));
     }
     return true;
 }
@@ -385,6 +389,7 @@ void gather_rows_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outp
     gather_rows_run(&e, &f);
     tensor_release(&e, &f.t.table);
     tensor_release(&e, &f.t.index);
+    tensor_release(&e, &f.h.index);
     tensor_give(&e, &f.t.y, &stack[0]);
     error_raise(&e);
 }

@@ -2,6 +2,7 @@
 #include "library.h"
 
 #include "operators.h"
+#include "values.h"
 
 static const operator_entry entries[] = {
     {"square(Tensor x) -> Tensor",
@@ -116,12 +117,15 @@ static const operator_entry entries[] = {
 
 static const char *load_error;
 
-/* Null when the operators are registered, else what is wrong, for the package's import to raise. The only name that
- * this library exports. */
+/* The two names that this library exports: null when the operators are registered, else what is wrong, for the package's
+ * import to raise; and what turns checking mode on or off and returns what it was, for its `check_values`. */
 __attribute__((visibility("default"))) const char *my_ops_load_error(void);
+__attribute__((visibility("default"))) bool my_ops_check_values(bool on);
 
 const char *my_ops_load_error(void) { return load_error; }
+bool my_ops_check_values(bool on) { return values_check(on); }
 
 __attribute__((constructor)) static void load(void) {
+    values_load("MY_OPS_CHECK_VALUES");
     load_error = library_register("my_ops", entries, sizeof entries / sizeof entries[0]);
 }

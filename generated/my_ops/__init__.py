@@ -3,7 +3,7 @@
 torch.ops.my_ops holds the same operators as PyTorch's dispatcher sees them.
 """
 
-from . import _runtime as _runtime  # first: what it cannot load is an ImportError that says why
+from ._runtime import check_values  # first: what cannot be loaded is an ImportError that says why
 from .ops.add_rms_norm import add_rms_norm, add_rms_norm_
 from .ops.add_rms_norm_backward import add_rms_norm_backward
 from .ops.cross_entropy import cross_entropy
@@ -32,6 +32,7 @@ __all__ = [
     "add_rms_norm",
     "add_rms_norm_",
     "add_rms_norm_backward",
+    "check_values",
     "cross_entropy",
     "cross_entropy_backward",
     "cross_entropy_gradient_",

@@ -57,13 +57,13 @@ def _check_torch() -> None:
         raise ImportError(f"my_ops needs PyTorch 2.10 or newer, not {torch.__version__}: pip install 'torch>=2.10'")
 
 
-def _load() -> None:
-    """Loads the library. The second time in a process this does nothing."""
+def _load() -> Callable[[bool], bool]:
+    """Loads the library, which the second time in a process does nothing; what turns its checking mode on and off."""
     if not _LIBRARY.exists():
         raise ImportError(f"{_LIBRARY} is missing: build it with `make build`, or pip install the package")
     try:
         library = ctypes.CDLL(str(_LIBRARY))
-        problem = library.my_ops_load_error
+        problem, checking = library.my_ops_load_error, library.my_ops_check_values
     except (OSError, AttributeError) as error:
         raise ImportError(
             f"{error}: the library does not fit this machine or PyTorch {torch.__version__}; "
@@ -76,6 +76,8 @@ def _load() -> None:
     missing = [operator for operator in _OPERATORS if not torch._C._dispatch_has_kernel(operator)]
     if missing:
         raise ImportError(f"{_LIBRARY} is older than the package: it has no {missing[0]}; run `make build`")
+    checking.argtypes, checking.restype = [ctypes.c_bool], ctypes.c_bool
+    return checking
 
 
 def _registered_twice() -> str:
@@ -108,8 +110,34 @@ def _tag_compile_cache() -> None:
 
 
 _check_torch()
-_load()
+_set_checking = _load()
 _tag_compile_cache()
+
+# ---------------------------------------------------------------- for callers
+
+
+def check_values(enabled: bool = True) -> Checking:
+    """Has calls look at the elements of tensors on a GPU as they look at those on the CPU, for the rules under `values:`.
+
+    Such a call waits for the GPU, and cannot be captured into a CUDA graph. As the context of a `with` statement it is
+    about the calls inside, and otherwise about all calls of the process from then on; MY_OPS_CHECK_VALUES=1 in the environment
+    turns it on from the start.
+    """
+    return Checking(_set_checking(enabled))
+
+
+class Checking:
+    """What ends a `with check_values():`."""
+
+    def __init__(self, before: bool) -> None:
+        self._before = before
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        _set_checking(self._before)
+
 
 # ---------------------------------------------------------------- for the modules of the operators
 

@@ -47,6 +47,7 @@ class Call:
     misaligned: int = 0  # which of the tensors that the call makes does not begin at a multiple of 16 bytes
     reports: int | None = None  # what kernels say of how much they found
     capturing: bool = False  # a CUDA graph
+    checking: bool = False  # of elements on the GPU
     no_device: bool = False  # device arguments that may be left out are
 
     @property
@@ -68,6 +69,7 @@ class Call:
         yield f"misaligned {self.misaligned}"
         if self.op.dynamic:
             yield f"reports {-(2**31) if self.reports is None else self.reports}"
+        if self.op.dynamic or self.checking:
             yield f"capturing {int(self.capturing)}"
         yield f"call {self.entry.name} {self.key()} {self._outputs() or '-'} {mode}"
         for argument in self.op.arguments:
@@ -81,7 +83,9 @@ class Call:
                 # One that starts at a value is given it before anything else can fail.
                 shape, starts = self.sample.shapes()[output], self.op.output(output).word("fill") is not None
                 yield self._tensor(dtype, shape, self.device, self.layout, written=True, kept=not starts)
+        yield from ["checking 1"] if self.checking else []
         yield f"run {self.text if self.text == ANY else self.text.encode().hex() or '-'}"
+        yield from ["checking 0", "capturing 0"] if self.checking else []
 
     def _outputs(self) -> str:
         if self.entry.variant is not None:
@@ -392,14 +396,13 @@ def _small(sample: Sample, most: int) -> bool:
 
 
 def refused_calls(library: Library, op: Operator) -> Iterator[Call]:
-    """Every wrong call, of each kernel that checks it; on the GPU not those about elements."""
+    """Every wrong call, of each kernel that checks it; on the GPU those about elements in checking mode."""
     usual = base(op)
     for wrong in wrong_calls(usual):
         for device in _devices(op):
-            if not (wrong.elements and device == "cuda"):
-                for entry in dispatched(op):
-                    if entry.variant is None:
-                        yield _refused(library, entry, usual, wrong, device)
+            for entry in dispatched(op):
+                if entry.variant is None:
+                    yield _refused(library, entry, usual, wrong, device)
 
 
 def _refused(library: Library, entry: DispatchedOperator, usual: Sample, wrong: Wrong, device: str) -> Call:
@@ -421,7 +424,19 @@ def _refused(library: Library, entry: DispatchedOperator, usual: Sample, wrong: 
         scalars=dict(wrong.scalars),
         lists=dict(wrong.lists),
         alias=wrong.alias,
+        checking=wrong.elements and device == "cuda",
     )
+
+
+def checking_calls(library: Library, op: Operator) -> Iterator[Call]:
+    """Right calls whose elements are looked at on the GPU, and such a call while a graph is captured."""
+    entry, ruled = dispatched(op)[0], [a.name for a in op.tensors if a.name in {rule.argument for rule in op.values}]
+    for layout in LAYOUTS if "cuda" in op.devices and ruled else ():
+        yield Call(entry, base(op), "cuda", layout, faults=True, checking=True)
+        text = "its values are being checked, and the capture of a CUDA graph cannot wait for them"
+        looked = [name for name in ruled if not op.argument(name).has_word("cpu")]
+        text = f"{library.namespace}::{op.name}: {looked[0]}: {text}" if looked else ""
+        yield Call(entry, base(op), "cuda", layout, text=text, checking=True, capturing=True)
 
 
 def script(library: Library, operators: Iterable[str] = (), *, launches: bool = False) -> str:
@@ -441,4 +456,5 @@ def _all_calls(library: Library, op: Operator) -> Iterator[Call]:
         yield from refused_calls(library, op)
         yield from launch_calls(op)
         yield from dynamic_calls(library, op)
+        yield from checking_calls(library, op)
     yield from wild_calls(op)

@@ -321,6 +321,10 @@ static void clear(call *c) {
     c->expected[0] = '\0';
 }
 
+/* Generated: NAMESPACE_load_error and NAMESPACE_check_values. */
+const char *fake_load_error(void);
+void fake_check_values(bool on);
+
 static void set_machine(const char *word, char **rest) {
     const int value = (int)next_int(rest);
     bool *const flag = strcmp(word, "has_driver") == 0       ? &fake_cuda.has_driver
@@ -360,6 +364,8 @@ static void instruction(call *c, const char *word, char **rest) {
         snprintf(c->expected, sizeof c->expected, "%s", strcmp(hex, "*") == 0 ? hex : text);
         free(text);
         run(c);
+    } else if (strcmp(word, "checking") == 0) {
+        fake_check_values(next_int(rest) != 0);
     } else if (strcmp(word, "fails") == 0) {
         fake_always_fails(next(rest));
     } else if (strcmp(word, "some") == 0) {
@@ -373,8 +379,6 @@ static void instruction(call *c, const char *word, char **rest) {
     }
 }
 
-/* Generated: NAMESPACE_load_error. */
-const char *fake_load_error(void);
 
 int main(void) {
     static call c;

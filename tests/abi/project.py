@@ -111,6 +111,8 @@ class Project:
         namespace = self.library.namespace
         lines += [f"const char *{namespace}_load_error(void);", "const char *fake_load_error(void);"]
         lines += [f"const char *fake_load_error(void) {{ return {namespace}_load_error(); }}"]
+        lines += [f"_Bool {namespace}_check_values(_Bool on);", "void fake_check_values(_Bool on);"]
+        lines += [f"void fake_check_values(_Bool on) {{ {namespace}_check_values(on); }}"]
         return "\n".join(lines) + "\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -71,8 +72,17 @@ def _raises(call: Callable[[], Any]) -> str:
 
 def eager(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
     """Every way to call it raises the same text; a right call afterwards works."""
-    if wrong.elements and device != "cpu":
-        return  # elements on a GPU are not looked at
+    with _checking(op, wrong):
+        _eager(op, device, usual, wrong)
+
+
+def _checking(op: Contract, wrong: Wrong) -> AbstractContextManager[None]:
+    """Elements on a GPU are looked at in checking mode only."""
+    checking: AbstractContextManager[None] = op.function("check_values")(wrong.elements)
+    return checking
+
+
+def _eager(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
     # On the CPU the meta device stands in for a second one; the kernel that PyTorch then calls is the fake one.
     other = "meta" if device == "cpu" else _here(device) if _host_moved(op, device, wrong) else "cpu"
     arguments = _arguments(op, device, other, usual, wrong)
