@@ -228,9 +228,9 @@ def _tensors(read: Reader, key: Scalar, node: Mapping, arguments: tuple[Argument
     if not tensors and len(where) != 1:
         text = f"an operator without tensor inputs has one `device` argument, this one {len(where) or 'none'}"
         read.error(node.key("inputs") or key, text, "for instance where: device = cuda")
-    elif tensors and not where and all(tensor.may_lack_tensors for tensor in tensors):
+    elif tensors and all(tensor.may_lack_tensors for tensor in tensors):
         text = "every tensor is optional, so a call without any would have no device"
-        read.error(node.key("inputs") or key, text, "one of them is always given, or the operator takes a `device`")
+        read.error(node.key("inputs") or key, text, "take one that is always given")
     written = [argument for argument in arguments if isinstance(argument.type, TensorType) and argument.type.written]
     backward = node.key("backward")
     if written and backward is not None:

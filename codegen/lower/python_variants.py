@@ -57,13 +57,18 @@ def _doc(op: Operator, variant: Variant) -> str:
     return f'    """{op.name}, writing {pairs}, in place."""'
 
 
-def _copies(base: str, written: Sequence[str], names: Names) -> list[str]:
-    """Copies what the operator returns into what is written."""
-    if len(written) == 1:
-        return [f"{written[0]}.copy_({base})"]
-    to, result = names.fresh("to"), names.fresh("result")
-    pairs = f"zip(({', '.join(written)}), {base}, strict=True)"
-    return [f"for {to}, {result} in {pairs}:", f"    {to}.copy_({result})"]
+def _copies(op: Operator, base: str, pairs: Sequence[tuple[str, str]], checks: Sequence[str]) -> list[str]:
+    """Copies what the operator returns into what is written, if that may be written: the same rules, in the same order,
+    as where the host function does it.
+    """
+    written = ", ".join(f'"{given}": {given}' for given, _ in pairs)
+    tensors = ", ".join(f'"{argument.name}": {argument.name}' for argument in op.tensors)
+    return [
+        f"{', '.join(result for _, result in pairs)} = {base}",
+        *checks,
+        *call("_check.apart", [f"{{{written}}}", f"{{{tensors}}}"], indent=8),
+        *(f"{given}.copy_({result})" for given, result in pairs),
+    ]
 
 
 def _view(names: Names, variant: Variant, parameters: list[str], passed: list[str]) -> VariantView:
@@ -78,6 +83,8 @@ def _view(names: Names, variant: Variant, parameters: list[str], passed: list[st
     results = [names.fresh(f"{output}_") for output, _ in variant.writes]
     pairs = list(zip(written, results, strict=True))
     keyset = names.fresh("keyset")
+    checks = tuple(f'_check.output("{given}", {given}, {result})' for given, result in pairs)
+    base = f"_op({', '.join(_recorded_call(op, variant, passed))})"
     return VariantView(
         kind=kind,
         name=public,
@@ -93,11 +100,11 @@ def _view(names: Names, variant: Variant, parameters: list[str], passed: list[st
         redispatched=", ".join([f"{keyset} & _after_autograd", *handed]),
         counted=", ".join([f"{keyset} & _after_in_place", *handed]),
         results=", ".join(results),
-        checks=tuple(f'_check.output("{given}", {given}, {result})' for given, result in pairs),
+        checks=checks,
         recorded=tuple(_recorded(names, written)),
         written=", ".join(written),
         keywords=", ".join(f"{name}={name}" for name in written),
-        copies=tuple(_copies(f"_op({', '.join(_recorded_call(op, variant, passed))})", written, names)),
+        copies=tuple(_copies(op, base, pairs, checks)),
         last=False,
     )
 

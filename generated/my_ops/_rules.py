@@ -42,6 +42,49 @@ def acc(dtype: torch.dtype) -> torch.dtype:
 # ---------------------------------------------------------------- checks
 
 
+def _has_memory(tensor: Any) -> bool:
+    """Fakes and other wrappers have none of their own, and are not looked at."""
+    return type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.numel() > 0 and not tensor.is_meta
+
+
+def _extent(tensor: torch.Tensor) -> tuple[int, int]:
+    """Where its elements lie, from the first byte to behind the last."""
+    start = tensor.data_ptr()
+    reach = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    return start, start + (reach + 1) * tensor.itemsize
+
+
+def _mark(memory: torch.Tensor, start: int, tensor: torch.Tensor) -> torch.Tensor:
+    """The bytes of its elements in a map of the memory from `start` on."""
+    strides = [stride * tensor.itemsize for stride in tensor.stride()]
+    return memory.as_strided((*tensor.shape, tensor.itemsize), (*strides, 1), tensor.data_ptr() - start)
+
+
+def _overlaps_itself(tensor: torch.Tensor) -> bool:
+    """Whether two of its elements lie on each other."""
+    reach, spread = 1, True
+    for stride, size in sorted(zip(tensor.stride(), tensor.shape, strict=True)):
+        spread = spread and (size == 1 or stride >= reach)
+        reach += (size - 1) * stride
+    if spread or 0 in (stride for stride, size in zip(tensor.stride(), tensor.shape, strict=True) if size > 1):
+        return not spread
+    start, end = _extent(tensor)
+    memory = torch.zeros(end - start, dtype=torch.bool)
+    _mark(memory, start, tensor).fill_(True)
+    return int(memory.sum()) < tensor.numel() * tensor.itemsize
+
+
+def _overlap(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether some byte belongs to an element of both."""
+    (first, end), (second, last) = _extent(one), _extent(other)
+    if one.device != other.device or first >= last or second >= end:
+        return False
+    start = min(first, second)
+    memory = torch.zeros(max(end, last) - start, dtype=torch.bool)
+    _mark(memory, start, one).fill_(True)
+    return bool(_mark(memory, start, other).any())
+
+
 class Check:
     """The checks of one operator. Conditions may be symbolic; what does not hold is a RuntimeError."""
 
@@ -72,6 +115,21 @@ class Check:
             return f"{name}: expected shape {sizes_text(made.shape)}, got {sizes_text(given.shape)}"
 
         self.sizes(given.shape, made.shape, shape)
+
+    def apart(self, written: dict[str, torch.Tensor], inputs: dict[str, Any]) -> None:
+        """What is written lies on nothing else, and no element of it on another; host functions look at the same."""
+        others = {name: tensor for name, tensor in inputs.items() if _has_memory(tensor)}
+        for name, tensor in written.items():
+            if not _has_memory(tensor):
+                continue
+            strides = tuple(tensor.stride())
+            text = f"{name}: expected no overlap among its own elements, got strides {strides}"
+            self(not _overlaps_itself(tensor), functools.partial(str, text))
+            for other, one in others.items():
+                if other != name:
+                    text = f"{name}: expected no overlap with {other}"
+                    self(not _overlap(tensor, one), functools.partial(str, text))
+            others[name] = tensor
 
     def sizes(self, sizes: Sequence[int], expected: Sequence[int], problem: Callable[[], str]) -> None:
         """Both are equal in number and in each size."""

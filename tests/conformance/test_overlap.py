@@ -76,3 +76,26 @@ def test_transposed_part_of_itself() -> None:
     memory = torch.randn(300, 300)
     assert outcome(memory[:100, :100], memory[:100, :100].t()) == "b: expected no overlap with a"
     assert outcome(memory[:100, 100:200], memory[200:300, 100:200].t()) == ""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_recorded_calls_find_the_same(seed: int) -> None:
+    """Where autograd records, the operator runs and its result is copied, in Python."""
+    choose, found = random.Random(seed), set()
+    for _ in range(150):
+        memory, shape = torch.ones(60), (choose.randint(1, 3), choose.randint(1, 3))
+        views = [
+            (shape, (choose.randint(0, 6), choose.randint(0, 4)), choose.randint(0, 30))
+            for _ in ("x", "out")
+        ]  # fmt: skip
+        texts = []
+        for start in (memory, memory.clone().requires_grad_() * 1):
+            x, out = (start.as_strided(*view) for view in views)
+            try:
+                conformance.tripled(x, out=out)
+                texts.append("")
+            except RuntimeError as error:
+                texts.append(str(error))
+        assert texts[0] == texts[1]
+        found.add(texts[0].partition(", got")[0])
+    assert len(found) == 3

@@ -189,8 +189,12 @@ def _autograd_in_place(
     if _is_transformed():
         _runtime.refuse_in_place("add_rms_norm_")
     if (_is_grad_enabled() and _any_requires_grad(x, residual, weight)) or _forward_ad._current_level >= 0:
-        for to, result in zip((x, residual), _op(x, residual, weight, eps, offset), strict=True):
-            to.copy_(result)
+        y_, residual_out_ = _op(x, residual, weight, eps, offset)
+        _check.output("x", x, y_)
+        _check.output("residual", residual, residual_out_)
+        _check.apart({"x": x, "residual": residual}, {"x": x, "residual": residual, "weight": weight})
+        x.copy_(y_)
+        residual.copy_(residual_out_)
     else:
         _in_place.redispatch(keyset & _after_autograd, x, residual, weight, eps, offset)
 
@@ -220,8 +224,12 @@ def add_rms_norm_(
     if _is_transformed():
         _runtime.refuse_in_place("add_rms_norm_")
     if (_is_grad_enabled() and _any_requires_grad(x, residual, weight)) or _forward_ad._current_level >= 0:
-        for to, result in zip((x, residual), _op(x, residual, weight, eps, offset), strict=True):
-            to.copy_(result)
+        y_, residual_out_ = _op(x, residual, weight, eps, offset)
+        _check.output("x", x, y_)
+        _check.output("residual", residual, residual_out_)
+        _check.apart({"x": x, "residual": residual}, {"x": x, "residual": residual, "weight": weight})
+        x.copy_(y_)
+        residual.copy_(residual_out_)
     else:
         _runtime.check_writes("add_rms_norm_", x=x, residual=residual)
         _call_in_place(x, residual, weight, eps, offset)

@@ -200,8 +200,12 @@ def _autograd_in_place(keyset: Any, q: Tensor, k: Tensor, cos: Tensor, sin: Tens
     if _is_transformed():
         _runtime.refuse_in_place("rope_")
     if (_is_grad_enabled() and _any_requires_grad(q, k)) or _forward_ad._current_level >= 0:
-        for to, result in zip((q, k), _op(q, k, cos, sin, interleaved), strict=True):
-            to.copy_(result)
+        q_out_, k_out_ = _op(q, k, cos, sin, interleaved)
+        _check.output("q", q, q_out_)
+        _check.output("k", k, k_out_)
+        _check.apart({"q": q, "k": k}, {"q": q, "k": k, "cos": cos, "sin": sin})
+        q.copy_(q_out_)
+        k.copy_(k_out_)
     else:
         _in_place.redispatch(keyset & _after_autograd, q, k, cos, sin, interleaved)
 
@@ -227,8 +231,12 @@ def rope_(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = Fa
     if _is_transformed():
         _runtime.refuse_in_place("rope_")
     if (_is_grad_enabled() and _any_requires_grad(q, k)) or _forward_ad._current_level >= 0:
-        for to, result in zip((q, k), _op(q, k, cos, sin, interleaved), strict=True):
-            to.copy_(result)
+        q_out_, k_out_ = _op(q, k, cos, sin, interleaved)
+        _check.output("q", q, q_out_)
+        _check.output("k", k, k_out_)
+        _check.apart({"q": q, "k": k}, {"q": q, "k": k, "cos": cos, "sin": sin})
+        q.copy_(q_out_)
+        k.copy_(k_out_)
     else:
         _runtime.check_writes("rope_", q=q, k=k)
         _call_in_place(q, k, cos, sin, interleaved)
