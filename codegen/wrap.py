@@ -32,6 +32,8 @@ def _wrapped(line: str, inner: bool) -> list[str]:
     found = _TEXT.fullmatch(line)
     if found is not None:
         return [f"{found[1]}lambda: (", f"{found[1]}    {found[2]}", f"{found[1]}),"]
+    if inner and line.endswith(","):  # the first of several, with a line for each
+        return [line]
     if inner:
         indent = line[: len(line) - len(line.lstrip())]
         return [f"{indent}{argument}," for argument in _split(line) or [line]]

@@ -42,5 +42,11 @@ def test_as_a_formatter_does() -> None:
 
 
 def test_what_fits_and_what_is_no_call_stays() -> None:
-    for text in ("call(a, b)\n", f"x = [{MANY}, {MANY}]\n", f"    doc (a) of {MANY} {MANY} (b)\n", ""):
+    for text in (
+        f"call(\n    ({MANY} or {MANY}),\n    b,\n)\n",
+        "call(a, b)\n",
+        f"x = [{MANY}, {MANY}]\n",
+        f"    doc (a) of {MANY} {MANY} (b)\n",
+        "",
+    ):
         assert wrapped(text) == text
