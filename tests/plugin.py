@@ -17,6 +17,7 @@ import torch
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--device", default="cpu", help="where operators run: cpu, cuda, or cpu,cuda (default: cpu)")
+    parser.addoption("--full-matrix", action="store_true", help="run every case of an operator's matrix: select some")
     parser.addoption("--full", action="store_true", help="run memory tests at their full length")
 
 
@@ -53,7 +54,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         devices = [device for device in _devices(metafunc.config) if device in _built_for(metafunc.module)]
         if metafunc.definition.get_closest_marker("cuda"):
             devices = [device for device in ("cuda",) if device in _built_for(metafunc.module)]
-        metafunc.parametrize("device", devices or [NOWHERE])
+        if "case" in metafunc.fixturenames:
+            _parametrize_cases(metafunc, devices)
+        else:
+            metafunc.parametrize("device", devices or [NOWHERE])
+
+
+def _parametrize_cases(metafunc: pytest.Metafunc, devices: list[str]) -> None:
+    """The case matrix of an operator, which may differ from device to device."""
+    from tests.harness import matrix
+
+    full = bool(metafunc.config.getoption("--full-matrix"))
+    pairs = [(device, case) for device in devices for case in matrix.cases(metafunc.module, device, full=full)]
+    metafunc.parametrize(
+        ("device", "case"), pairs or [(NOWHERE, None)], ids=[f"{device}-{case}" for device, case in pairs] or [NOWHERE]
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

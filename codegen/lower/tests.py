@@ -16,8 +16,9 @@ from codegen.lower.python_names import COLUMNS, call
 from codegen.lower.sample import Sample
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import mentions
+from codegen.lower.tests_axes import axes, left_out, strings, tuple_of, unfit
 from codegen.lower.tests_refused import Wrong, wrong_calls
-from codegen.lower.tests_samples import absences, base, growing, large, samples
+from codegen.lower.tests_samples import base, growing, large, samples
 from codegen.lower.tests_scalars import kind_of, literal, sampled, usual_scalar
 from codegen.lower.tests_texts import WrongTensor
 from codegen.lower.tests_values import Elements
@@ -36,6 +37,8 @@ class TestView:
     samples: tuple[str, ...]
     growing: tuple[str, ...]
     large: tuple[str, ...]
+    axes: tuple[str, ...]
+    unfit: tuple[str, ...]
     wrong: tuple[str, ...]
     imports: str
     modules: str
@@ -51,15 +54,6 @@ class TestView:
     deprecated: bool
     autocast: bool
     random: bool
-
-
-def _tuple(items: Iterable[str]) -> str:
-    listed = list(items)
-    return f"({', '.join(listed)}{',' if len(listed) == 1 else ''})"
-
-
-def _strings(names: Iterable[str]) -> str:
-    return _tuple(python_string(name) for name in names)
 
 
 def _dict(entries: Iterable[tuple[str, str]]) -> str:
@@ -125,7 +119,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
     tensors = [(argument.name, argument.type) for argument in op.tensors if isinstance(argument.type, TensorType)]
     worded = [(argument.name, argument.words) for argument in op.tensors]
     worded += [(output.name, output.words) for output in op.outputs]
-    words = [(name, _strings(map(_word, listed))) for name, listed in worded if listed]
+    words = [(name, strings(map(_word, listed))) for name, listed in worded if listed]
     kinds = {argument.name: kind_of(argument) for argument in op.scalars}
     broadcast = [output for output in op.outputs if alike(op, output)]
     mixed = [variable for variable in op.types if variable.listed]
@@ -133,8 +127,8 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
     fields = [
         ("namespace", python_string(library.namespace)),
         ("name", python_string(op.name)),
-        ("arguments", _strings(argument.name for argument in op.arguments)),
-        ("keywords", _strings(argument.name for argument in op.arguments if argument.keyword_only)),
+        ("arguments", strings(argument.name for argument in op.arguments)),
+        ("keywords", strings(argument.name for argument in op.arguments if argument.keyword_only)),
         (
             "tensors",
             _dict((name, _dtype(kind.dtype)) for name, kind in tensors),
@@ -142,8 +136,8 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         ("scalars", _dict((name, literal(value, kinds[name])) for name, value in usual.scalars.items())),
         *_from_the_call(op),
         ("absences", _absences(usual)),
-        ("defaults", _strings(argument.name for argument in op.arguments if _usually_default(usual, argument))),
-        ("written", _strings(argument.name for argument in op.written)),
+        ("defaults", strings(argument.name for argument in op.arguments if _usually_default(usual, argument))),
+        ("written", strings(argument.name for argument in op.written)),
         ("variants", _variants(op)),
         ("outputs", _dict((output.name, _dtype(output.type.dtype)) for output in op.public_outputs)),
         ("saved", _dict((output.name, _dtype(output.type.dtype)) for output in op.saved_outputs)),
@@ -151,23 +145,23 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         ("autograd", python_string(autograd_state(op))),
         ("second", python_string(_second(library, op))),
         ("backward", python_string(op.backward.operator if op.backward else "")),
-        ("gradients", _strings(_gradients(op, usual))),
-        ("kept", _strings(name for name in kept if name in dict(tensors))),
+        ("gradients", strings(_gradients(op, usual))),
+        ("kept", strings(name for name in kept if name in dict(tensors))),
         ("reference", python_string(op.reference)),
         ("tolerance", _dict((name, repr(value)) for name, value in op.tolerance)),
         *([("words", "\n    ".join(_broken_dict(words, 4 + len("words="))))] if words else []),
-        *([("tags", _strings(tags_of(op)))] if tags_of(op) else []),
-        *([("alike", _dict((o.name, _strings(alike(op, o))) for o in broadcast))] if broadcast else []),
+        *([("tags", strings(tags_of(op)))] if tags_of(op) else []),
+        *([("alike", _dict((o.name, strings(alike(op, o))) for o in broadcast))] if broadcast else []),
         *([("is_elementwise", "True")] if op.elementwise else []),
         *([("random", "True")] if op.random else []),
         *([("autocast", python_string(op.autocast)), ("cast", _cast(op))] if op.autocast else []),
-        *([("pinned", _strings(argument.name for argument in op.pinned))] if op.pinned else []),
-        *([("lists", _strings(argument.name for argument in op.lists))] if op.lists else []),
-        *([("dynamic", _strings(output.name for output in sized))] if sized else []),
-        *([("mixed", _dict((v.name, _strings(v.listed)) for v in mixed))] if mixed else []),
+        *([("pinned", strings(argument.name for argument in op.pinned))] if op.pinned else []),
+        *([("lists", strings(argument.name for argument in op.lists))] if op.lists else []),
+        *([("dynamic", strings(output.name for output in sized))] if sized else []),
+        *([("mixed", _dict((v.name, strings(v.listed)) for v in mixed))] if mixed else []),
     ]
     if op.devices != ("cpu", "cuda"):
-        fields.append(("runs_on", _strings(op.devices)))
+        fields.append(("runs_on", strings(op.devices)))
     lines = ["OP = Contract("]
     for name, value in fields:
         if name == "tensors":
@@ -185,11 +179,11 @@ def _from_the_call(op: Operator) -> list[tuple[str, str]]:
     dtypes = [(name, python_string(kind.variable)) for name, kind in kinds if kind.variable]
     devices = [name for name, kind in kinds if kind.kind == "device"]
     found = [("dtypes", _dict(dtypes))] if dtypes else []
-    return [*found, ("devices", _strings(devices))] if devices else found
+    return [*found, ("devices", strings(devices))] if devices else found
 
 
 def _cast(op: Operator) -> str:
-    return _dict((variable, _strings(inputs)) for variable, inputs in cast_inputs(op).items())
+    return _dict((variable, strings(inputs)) for variable, inputs in cast_inputs(op).items())
 
 
 def _usually_default(usual: Sample, argument: Argument) -> bool:
@@ -215,8 +209,8 @@ def _derived(library: Library, op: Operator, indent: int) -> list[str]:
     parts: list[str | list[str]] = [
         _dict(tensors),
         _dict(scalars),
-        _strings(outputs),
-        _strings(output.name.removeprefix("grad_") for output in op.outputs),
+        strings(outputs),
+        strings(output.name.removeprefix("grad_") for output in op.outputs),
     ]
     if before.derived_from:
         parts.append(_derived(library, before, indent + 4))
@@ -234,7 +228,7 @@ def _types(op: Operator) -> list[str]:
 
 
 def _broken(start: str, items: list[str]) -> list[str]:
-    line = f"{start}{_tuple(items)}"
+    line = f"{start}{tuple_of(items)}"
     return [line] if len(line) + 9 <= COLUMNS else [f"{start}(", *(f"    {item}," for item in items), ")"]
 
 
@@ -274,17 +268,16 @@ def _elements(filled: Elements, shape: tuple[int, ...]) -> str:
 
 
 def _numbers(values: Iterable[int | float]) -> str:
-    return _tuple('float("nan")' if value != value else repr(value) for value in values)
+    return tuple_of('float("nan")' if value != value else repr(value) for value in values)
 
 
 def _variants(op: Operator) -> str:
-    pairs = [(variant.kind, _tuple(_strings(pair) for pair in variant.writes)) for variant in op.variants]
+    pairs = [(variant.kind, tuple_of(strings(pair) for pair in variant.writes)) for variant in op.variants]
     return _dict(pairs)
 
 
 def _absences(usual: Sample) -> str:
-    order = [argument.name for argument in usual.op.arguments]
-    return _tuple(_strings(sorted(absent, key=order.index)) for absent in absences(usual))
+    return tuple_of(map(strings, left_out(usual)))
 
 
 def _wrong_tensor(tensor: WrongTensor) -> str:
@@ -316,7 +309,7 @@ def _modules(op: Operator, refused: bool) -> list[str]:
     own += ["written" if op.written else "gradients", *(["variants"] if op.variants else [])]
     own += ["project"] if op.samples.function else []
     own += ["keys"] if tags_of(op) or op.deprecated or op.autocast else []
-    return sorted(["compiled", "cuda", "forward", *own])
+    return sorted(["compiled", "cuda", "forward", "matrix", *own])
 
 
 def _samples(op: Operator, usual: Sample, calls: list[str]) -> list[str]:
@@ -338,7 +331,8 @@ def test_view(library: Library, op: Operator) -> TestView:
     usual = base(op)
     known = not op.samples.function or usual.valid()  # else only the function knows a right call
     wrong = [line for one in wrong_calls(usual) for line in _wrong(op, one)] if known else []
-    calls = [_sample(sample, usual) for sample in samples(usual)]
+    right = samples(usual)
+    calls = [_sample(sample, usual) for sample in right]
     largest = [_sample(sample, usual) for sample in large(usual)]
     contract = _contract(library, op, usual)
     state = autograd_state(op)
@@ -353,6 +347,8 @@ def test_view(library: Library, op: Operator) -> TestView:
         samples=tuple(_samples(op, usual, calls)),
         growing=tuple(_growing(op, usual)),
         large=("LARGE = [", *largest, "]") if largest else ("LARGE = []",),
+        axes=tuple(axes(usual, any(_usually_default(usual, argument) for argument in op.scalars))),
+        unfit=tuple(unfit(usual, right)),
         wrong=tuple(wrong),
         imports=", ".join(sorted(names)),
         modules=", ".join(_modules(op, bool(wrong))),

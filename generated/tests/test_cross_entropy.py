@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import compiled, cuda, forward, gradients, refused
+from tests.harness import compiled, cuda, forward, gradients, matrix, refused
 from tests.harness.contract import Contract, Elements, Tensor, Wrong
 from tests.harness.layouts import LAYOUTS
 
@@ -88,12 +88,20 @@ WRONG = [
         elements=True,
     ),
 ]
+# Any two values of two axes meet in a case.
+AXES = {
+    "mode": matrix.MODES,
+    "road": matrix.ROADS,
+    "dtypes": OP.choices(),
+    "layout": LAYOUTS,
+    "sample": range(len(SAMPLES)),
+    "defaults": matrix.DEFAULTS,
+    "upstream": matrix.UPSTREAMS,
+}
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
-def test_reference(device, dtypes, layout):
-    forward.matches_reference(OP, device, dtypes, layout, SAMPLES)
+def test_case(device, case):
+    matrix.run(OP, SAMPLES, case, device)
 
 
 @pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
@@ -105,17 +113,8 @@ def test_call_styles(device):
     forward.call_styles(OP, device, SAMPLES[0])
 
 
-def test_no_recording(device):
-    forward.no_recording(OP, device, SAMPLES[0])
-
-
 def test_one_tensor_for_all(device):
     forward.one_tensor_for_all(OP, device, SAMPLES[0])
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_fake(device, layout):
-    forward.fake_agrees(OP, device, layout, SAMPLES)
 
 
 def test_copies(device):
@@ -127,22 +126,12 @@ def test_opcheck(device, grad):
     forward.passes_opcheck(OP, device, SAMPLES[0], grad=grad)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
-def test_gradients(device, dtypes, layout):
-    gradients.matches_reference(OP, device, dtypes, layout, SAMPLES)
-
-
 def test_gradcheck(device):
     gradients.passes_gradcheck(OP, device, [SAMPLES[0], *GROWING[:1]])
 
 
-def test_gradients_in_part(device):
-    gradients.in_part(OP, device, SAMPLES[0])
-
-
-def test_roads_agree(device):
-    gradients.roads_agree(OP, device, SAMPLES[0])
+def test_shared_leaf(device):
+    gradients.shared(OP, device, SAMPLES[0])
 
 
 def test_partial_gradients(device):
@@ -177,10 +166,6 @@ def test_compiled_partial_gradients(device):
     compiled.partial(OP, device, SAMPLES[0])
 
 
-def test_compiled_static(device):
-    compiled.static(OP, device, SAMPLES[0])
-
-
 def test_compiled_dynamic(device):
     compiled.dynamic(OP, device, GROWING)
 
@@ -210,18 +195,13 @@ def test_refused_compiled(device):
 
 
 @pytest.mark.cuda
-def test_side_stream(device):
-    cuda.side_stream(OP, device, SAMPLES)
-
-
-@pytest.mark.cuda
 def test_graph_capture(device):
     cuda.graph_capture(OP, __file__)
 
 
 @pytest.mark.cuda
 def test_other_device(device):
-    cuda.other_device(OP, SAMPLES)
+    cuda.other_device(OP, SAMPLES[0])
 
 
 @pytest.mark.cuda

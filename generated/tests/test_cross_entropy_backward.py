@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import compiled, cuda, forward, gradients, refused
+from tests.harness import compiled, cuda, forward, gradients, matrix, refused
 from tests.harness.contract import Contract, Elements, Tensor, Wrong
 from tests.harness.layouts import LAYOUTS
 
@@ -128,12 +128,18 @@ WRONG = [
         elements=True,
     ),
 ]
+# Any two values of two axes meet in a case.
+AXES = {
+    "mode": matrix.MODES,
+    "road": matrix.ROADS,
+    "dtypes": OP.choices(),
+    "layout": LAYOUTS,
+    "sample": range(len(SAMPLES)),
+}
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
-def test_reference(device, dtypes, layout):
-    forward.matches_reference(OP, device, dtypes, layout, SAMPLES)
+def test_case(device, case):
+    matrix.run(OP, SAMPLES, case, device)
 
 
 @pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
@@ -145,17 +151,8 @@ def test_call_styles(device):
     forward.call_styles(OP, device, SAMPLES[0])
 
 
-def test_no_recording(device):
-    forward.no_recording(OP, device, SAMPLES[0])
-
-
 def test_one_tensor_for_all(device):
     forward.one_tensor_for_all(OP, device, SAMPLES[0])
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_fake(device, layout):
-    forward.fake_agrees(OP, device, layout, SAMPLES)
 
 
 def test_copies(device):
@@ -173,10 +170,6 @@ def test_gradient_is_missing(device):
 
 def test_gradient_is_missing_compiled(device):
     compiled.missing(OP, device, SAMPLES[0])
-
-
-def test_compiled_static(device):
-    compiled.static(OP, device, SAMPLES[0])
 
 
 def test_compiled_dynamic(device):
@@ -208,18 +201,13 @@ def test_refused_compiled(device):
 
 
 @pytest.mark.cuda
-def test_side_stream(device):
-    cuda.side_stream(OP, device, SAMPLES)
-
-
-@pytest.mark.cuda
 def test_graph_capture(device):
     cuda.graph_capture(OP, __file__)
 
 
 @pytest.mark.cuda
 def test_other_device(device):
-    cuda.other_device(OP, SAMPLES)
+    cuda.other_device(OP, SAMPLES[0])
 
 
 @pytest.mark.cuda

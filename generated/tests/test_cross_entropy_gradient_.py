@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import compiled, cuda, forward, refused, written
+from tests.harness import compiled, cuda, forward, matrix, refused, written
 from tests.harness.contract import Alias, Contract, Elements, Tensor, Wrong
 from tests.harness.layouts import LAYOUTS
 
@@ -116,12 +116,20 @@ WRONG = [
     Wrong({"logits": Alias("target")}, "logits: expected no overlap with target", memory=True),
     Wrong({"logits": Alias("grad_loss")}, "logits: expected no overlap with grad_loss", memory=True),
 ]
+# Any two values of two axes meet in a case.
+AXES = {
+    "mode": matrix.MODES,
+    "road": matrix.ROADS,
+    "dtypes": OP.choices(),
+    "layout": LAYOUTS,
+    "sample": range(len(SAMPLES)),
+    "absent": OP.absences,
+    "defaults": matrix.DEFAULTS,
+}
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
-def test_reference(device, dtypes, layout):
-    forward.matches_reference(OP, device, dtypes, layout, SAMPLES)
+def test_case(device, case):
+    matrix.run(OP, SAMPLES, case, device)
 
 
 @pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
@@ -133,17 +141,8 @@ def test_call_styles(device):
     forward.call_styles(OP, device, SAMPLES[0])
 
 
-def test_no_recording(device):
-    forward.no_recording(OP, device, SAMPLES[0])
-
-
 def test_one_tensor_for_all(device):
     forward.one_tensor_for_all(OP, device, SAMPLES[0])
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_fake(device, layout):
-    forward.fake_agrees(OP, device, layout, SAMPLES)
 
 
 def test_copies(device):
@@ -187,10 +186,6 @@ def test_transforms_are_refused(device):
     written.transforms_are_refused(OP, device, SAMPLES[0])
 
 
-def test_compiled_static(device):
-    compiled.static(OP, device, SAMPLES[0])
-
-
 def test_compiled_dynamic(device):
     compiled.dynamic(OP, device, GROWING)
 
@@ -220,18 +215,13 @@ def test_refused_compiled(device):
 
 
 @pytest.mark.cuda
-def test_side_stream(device):
-    cuda.side_stream(OP, device, SAMPLES)
-
-
-@pytest.mark.cuda
 def test_graph_capture(device):
     cuda.graph_capture(OP, __file__)
 
 
 @pytest.mark.cuda
 def test_other_device(device):
-    cuda.other_device(OP, SAMPLES)
+    cuda.other_device(OP, SAMPLES[0])
 
 
 @pytest.mark.cuda

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import compiled, cuda, forward, gradients, refused
+from tests.harness import compiled, cuda, forward, gradients, matrix, refused
 from tests.harness.contract import Contract, Dtype, Tensor, Wrong
 from tests.harness.layouts import LAYOUTS
 
@@ -65,12 +65,19 @@ WRONG = [
     Wrong({"dtype": Dtype("int32")}, "dtype: expected int8 or float8_e4m3fn, got int32"),
     Wrong({"x": Tensor("float32", ())}, "x: expected at least 1 dimension, got 0"),
 ]
+# Any two values of two axes meet in a case.
+AXES = {
+    "mode": matrix.MODES,
+    "road": matrix.ROADS,
+    "dtypes": OP.choices(),
+    "layout": LAYOUTS,
+    "sample": range(len(SAMPLES)),
+    "defaults": matrix.DEFAULTS,
+}
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
-def test_reference(device, dtypes, layout):
-    forward.matches_reference(OP, device, dtypes, layout, SAMPLES)
+def test_case(device, case):
+    matrix.run(OP, SAMPLES, case, device)
 
 
 @pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
@@ -82,17 +89,8 @@ def test_call_styles(device):
     forward.call_styles(OP, device, SAMPLES[0])
 
 
-def test_no_recording(device):
-    forward.no_recording(OP, device, SAMPLES[0])
-
-
 def test_one_tensor_for_all(device):
     forward.one_tensor_for_all(OP, device, SAMPLES[0])
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_fake(device, layout):
-    forward.fake_agrees(OP, device, layout, SAMPLES)
 
 
 def test_copies(device):
@@ -110,10 +108,6 @@ def test_gradient_never(device):
 
 def test_gradient_never_compiled(device):
     compiled.never(OP, device, SAMPLES[0])
-
-
-def test_compiled_static(device):
-    compiled.static(OP, device, SAMPLES[0])
 
 
 def test_compiled_dynamic(device):
@@ -145,18 +139,13 @@ def test_refused_compiled(device):
 
 
 @pytest.mark.cuda
-def test_side_stream(device):
-    cuda.side_stream(OP, device, SAMPLES)
-
-
-@pytest.mark.cuda
 def test_graph_capture(device):
     cuda.graph_capture(OP, __file__)
 
 
 @pytest.mark.cuda
 def test_other_device(device):
-    cuda.other_device(OP, SAMPLES)
+    cuda.other_device(OP, SAMPLES[0])
 
 
 @pytest.mark.cuda

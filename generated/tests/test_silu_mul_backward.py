@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import compiled, cuda, forward, gradients, refused
+from tests.harness import compiled, cuda, forward, gradients, matrix, refused
 from tests.harness.contract import Contract, Derived, Tensor, Wrong
 from tests.harness.layouts import LAYOUTS
 
@@ -93,12 +93,20 @@ WRONG = [
     ),
     Wrong({"grad_mask": [True, True, True]}, "grad_mask: expected 2 bools, got 3"),
 ]
+# Any two values of two axes meet in a case.
+AXES = {
+    "mode": matrix.MODES,
+    "road": matrix.ROADS,
+    "dtypes": OP.choices(),
+    "layout": LAYOUTS,
+    "sample": range(len(SAMPLES)),
+    "upstream": matrix.UPSTREAMS,
+    "used": (matrix.ALL, "grad_gate", "grad_up"),
+}
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
-def test_reference(device, dtypes, layout):
-    forward.matches_reference(OP, device, dtypes, layout, SAMPLES)
+def test_case(device, case):
+    matrix.run(OP, SAMPLES, case, device)
 
 
 @pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
@@ -110,17 +118,8 @@ def test_call_styles(device):
     forward.call_styles(OP, device, SAMPLES[0])
 
 
-def test_no_recording(device):
-    forward.no_recording(OP, device, SAMPLES[0])
-
-
 def test_one_tensor_for_all(device):
     forward.one_tensor_for_all(OP, device, SAMPLES[0])
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_fake(device, layout):
-    forward.fake_agrees(OP, device, layout, SAMPLES)
 
 
 def test_copies(device):
@@ -136,22 +135,12 @@ def test_masks(device):
     forward.masks_agree(OP, device, SAMPLES[0])
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
-def test_gradients(device, dtypes, layout):
-    gradients.matches_reference(OP, device, dtypes, layout, SAMPLES)
-
-
 def test_gradcheck(device):
     gradients.passes_gradcheck(OP, device, [SAMPLES[0], *GROWING[:1]])
 
 
-def test_gradients_in_part(device):
-    gradients.in_part(OP, device, SAMPLES[0])
-
-
-def test_roads_agree(device):
-    gradients.roads_agree(OP, device, SAMPLES[0])
+def test_shared_leaf(device):
+    gradients.shared(OP, device, SAMPLES[0])
 
 
 def test_partial_gradients(device):
@@ -186,10 +175,6 @@ def test_compiled_partial_gradients(device):
     compiled.partial(OP, device, SAMPLES[0])
 
 
-def test_compiled_static(device):
-    compiled.static(OP, device, SAMPLES[0])
-
-
 def test_compiled_dynamic(device):
     compiled.dynamic(OP, device, GROWING)
 
@@ -219,18 +204,13 @@ def test_refused_compiled(device):
 
 
 @pytest.mark.cuda
-def test_side_stream(device):
-    cuda.side_stream(OP, device, SAMPLES)
-
-
-@pytest.mark.cuda
 def test_graph_capture(device):
     cuda.graph_capture(OP, __file__)
 
 
 @pytest.mark.cuda
 def test_other_device(device):
-    cuda.other_device(OP, SAMPLES)
+    cuda.other_device(OP, SAMPLES[0])
 
 
 @pytest.mark.cuda

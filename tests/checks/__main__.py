@@ -107,6 +107,7 @@ def missed_in_c(module: Any, library: ctypes.CDLL, places: list[Place]) -> Itera
 def missed_in_fake(module: Any, fake: Any, rules: Any) -> Iterator[tuple[Place, str]]:
     """The same of the fake kernel, whose checks are calls of one object."""
     from tests.harness import forward, refused
+    from tests.harness.layouts import make
 
     usual = rules.Check.__call__
     switch: dict[str, Any] = {"line": 0, "negate": False, "seen": set()}
@@ -122,7 +123,8 @@ def missed_in_fake(module: Any, fake: Any, rules: Any) -> Iterator[tuple[Place, 
 
     def run() -> bool:
         noticed = any(fails(lambda w=w: refused.fake(module.OP, "cpu", module.SAMPLES[0], w)) for w in module.WRONG)
-        return noticed or fails(lambda: forward.fake_agrees(module.OP, "cpu", "contiguous", module.SAMPLES[:1]))
+        usual_call = make(module.OP, module.SAMPLES[0], module.OP.choices()[0], "cpu")
+        return noticed or fails(lambda: forward.assert_fakes_agree(module.OP, usual_call))
 
     rules.Check.__call__ = switched
     try:

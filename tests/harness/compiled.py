@@ -15,7 +15,7 @@ from tests.harness.gradients import UPSTREAM, _gradients, _loss
 from tests.harness.layouts import leaves, make
 
 
-def _compiled(op: Contract, road: Callable[..., Any], backend: Any, **options: Any) -> Callable[..., Any]:
+def traced(op: Contract, road: Callable[..., Any], backend: Any, **options: Any) -> Callable[..., Any]:
     torch._dynamo.reset()
 
     def call(*positional: Any, **keyword: Any) -> Any:
@@ -32,33 +32,22 @@ def _same(first: Any, second: Any) -> None:
         assert (one.stride(), one.requires_grad) == (other.stride(), other.requires_grad)
 
 
-def static(op: Contract, device: str, sample: Sample, backend: str = "aot_eager") -> None:
-    """The whole call in one graph, by both roads, also with defaults left out."""
-    for absent in op.absences:
-        arguments = make(op, sample, op.choices()[0], device, absent=absent)
-        for road in op.roads():
-            compiled = _compiled(op, road, backend, dynamic=False)
-            for given in (arguments, op.short(arguments)):
-                _same(op.results(road, given), op.results(compiled, given))
-
-
 def _no_more_than_two(op: Contract, device: str, growing: list[Sample], names: tuple[str, ...]) -> None:
-    for road in op.roads():
-        compiled = _compiled(op, road, "aot_eager")
-        before = counters["stats"]["unique_graphs"]
-        for sample in growing:
-            given = leaves(make(op, sample, op.choices()[0], device), names)
-            _same(op.results(road, given), op.results(compiled, given))
-            if names:
-                expected = _gradients(road, op, given, UPSTREAM["dense"])
-                found = _gradients(compiled, op, given, UPSTREAM["dense"])
-                assert all(torch.equal(expected[name], found[name]) for name in expected)
-        compilations = counters["stats"]["unique_graphs"] - before
-        assert 1 <= compilations <= 2, f"{compilations} compilations for {len(growing)} sizes"
+    compiled = traced(op, op.wrapper, "aot_eager")
+    before = counters["stats"]["unique_graphs"]
+    for sample in growing:
+        given = leaves(make(op, sample, op.choices()[0], device), names)
+        _same(op.results(op.wrapper, given), op.results(compiled, given))
+        if names:
+            expected = _gradients(op.wrapper, op, given, UPSTREAM["dense"])
+            found = _gradients(compiled, op, given, UPSTREAM["dense"])
+            assert all(torch.equal(expected[name], found[name]) for name in expected)
+    compilations = counters["stats"]["unique_graphs"] - before
+    assert 1 <= compilations <= 2, f"{compilations} compilations for {len(growing)} sizes"
 
 
 def dynamic(op: Contract, device: str, growing: list[Sample]) -> None:
-    """Four sizes need at most two compilations."""
+    """Four sizes need at most two compilations: of the wrapper, which is traced with what it calls."""
     _no_more_than_two(op, device, growing, ())
 
 
@@ -71,7 +60,7 @@ def partial(op: Contract, device: str, sample: Sample) -> None:
     """Each input alone requires grad."""
     for name in op.gradients:
         given = leaves(make(op, sample, op.choices()[0], device), (name,))
-        compiled = _compiled(op, op.wrapper, "aot_eager")
+        compiled = traced(op, op.wrapper, "aot_eager")
         expected = _gradients(op.wrapper, op, given, UPSTREAM["dense"])
         assert torch.equal(expected[name], _gradients(compiled, op, given, UPSTREAM["dense"])[name])
 
@@ -80,7 +69,7 @@ def inductor(op: Contract, device: str, sample: Sample) -> None:
     """The default backend, with gradients where there are any."""
     names = op.gradients if op.autograd == "declared" else ()
     given = leaves(make(op, sample, op.choices()[0], device), names)
-    compiled = _compiled(op, op.wrapper, "inductor")
+    compiled = traced(op, op.wrapper, "inductor")
     _same(op.results(op.wrapper, given), op.results(compiled, given))
     if names:
         loss, expected = _loss(as_tuple(op.call(compiled, given)), UPSTREAM["sum"]), {}
@@ -97,7 +86,7 @@ def missing(op: Contract, device: str, sample: Sample) -> None:
     """No backward is declared: the error comes when the graph is built with an input that requires grad."""
     given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
     for road in op.roads():
-        compiled = _compiled(op, road, "aot_eager")
+        compiled = traced(op, road, "aot_eager")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # tracing says where the forward pass was
             with pytest.raises(Exception, match=op.text("no gradient is declared")):
@@ -108,7 +97,7 @@ def never(op: Contract, device: str, sample: Sample) -> None:
     """`differentiable: false`: compiled outputs do not require grad either."""
     given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
     for road in op.roads():
-        _same(op.call(road, given), op.call(_compiled(op, road, "aot_eager"), given))
+        _same(op.call(road, given), op.call(traced(op, road, "aot_eager"), given))
 
 
 class _Module(torch.nn.Module):

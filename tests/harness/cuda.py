@@ -6,6 +6,7 @@ import importlib.util
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,7 @@ from typing import Any
 import pytest
 import torch
 
-from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple, list_of
-from tests.harness.gradients import UPSTREAM, _gradients
+from tests.harness.contract import Arguments, Contract, Elements, Sample, alike, as_tuple, list_of
 from tests.harness.layouts import filled, leaves, make, pinned
 from tests.harness.numbers import terms, tolerance
 
@@ -29,29 +29,92 @@ def _on_gpu(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.is_cuda
 
 
-def side_stream(op: Contract, device: str, samples: list[Sample]) -> None:
+MODES = ("side_stream", "second_device", "graph_capture")  # ways to make a call that there are on a GPU alone
+
+
+def modes(op: Contract) -> tuple[str, ...]:
+    """Those that an operator has here. In a graph there is no reading of a size from the kernel, and each replay draws
+    numbers of its own: `capture` is about these.
+    """
+    missing = {"second_device"} if torch.cuda.device_count() < 2 else set()
+    missing |= {"graph_capture"} if op.dynamic or op.random else set()
+    return tuple(mode for mode in MODES if mode not in missing)
+
+
+def called(mode: str, given: Arguments, call: Callable[[Arguments], Any]) -> Any:
+    """What `call` gives in one of these ways."""
+    match mode:
+        case "side_stream":
+            return _on_side_stream(given, call)
+        case "second_device":
+            return _on_second_device(given, call)
+    return _replayed(given, call)
+
+
+def _on_side_stream(given: Arguments, call: Callable[[Arguments], Any]) -> Any:
     """Work is queued on the current stream: it sees what was written there before, however long that takes."""
-    for sample in samples:
-        right = make(op, sample, op.choices()[-1], device)
-        expected = op.results(op.wrapper, right)
-        stale = {k: torch.zeros_like(v) if _on_gpu(v) else v for k, v in right.items()}
-        torch.cuda.synchronize()
-        stream = torch.cuda.Stream()
-        with torch.cuda.stream(stream):
-            torch.cuda._sleep(20_000_000)
-            for name, old in stale.items():
-                if _on_gpu(old):
-                    old.copy_(right[name])
-            results = op.results(op.wrapper, stale)
-        stream.synchronize()
-        _same(expected, results)
-    if op.autograd == "declared":
-        given = leaves(make(op, samples[0], op.choices()[0], device), op.gradients)
-        plain = _gradients(op.wrapper, op, given, UPSTREAM["dense"])
-        with torch.cuda.stream(torch.cuda.Stream()):
-            other = _gradients(op.wrapper, op, given, UPSTREAM["dense"])
-        torch.cuda.synchronize()
-        assert all(torch.equal(plain[name], other[name]) for name in plain)
+    stale = _stale(given)
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(20_000_000)
+        _overwrite(stale, given)
+        found = call(stale)
+    stream.synchronize()
+    return found
+
+
+def _on_second_device(given: Arguments, call: Callable[[Arguments], Any]) -> Any:
+    """Tensors on a GPU that is not current: the call runs there, and the current device stays."""
+    there = {name: _moved(value, torch.device("cuda:1")) for name, value in given.items()}
+    with torch.cuda.device(0):
+        results, gradients = call(there)
+        assert torch.cuda.current_device() == 0
+    assert all(result.device == torch.device("cuda:1") for result in as_tuple(results))
+    return results, gradients
+
+
+def _replayed(given: Arguments, call: Callable[[Arguments], Any]) -> Any:
+    """Captured before the inputs are there, and replayed then."""
+    stale, graph = _stale(given), torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        found = call(stale)
+    _overwrite(stale, given)
+    graph.replay()
+    torch.cuda.synchronize()
+    return found
+
+
+def _stale(given: Arguments) -> Arguments:
+    """The same arguments, with zeros in the memory of those on the GPU."""
+    found = {name: alike(value) if _on_gpu(value) else value for name, value in given.items()}
+    for value in found.values():
+        if _on_gpu(value):
+            _memory(value).zero_()
+    return found
+
+
+def _overwrite(stale: Arguments, given: Arguments) -> None:
+    for name, value in stale.items():
+        if _on_gpu(value):
+            _memory(value).copy_(_memory(given[name]))
+
+
+def _memory(tensor: torch.Tensor) -> torch.Tensor:
+    """The bytes behind a tensor, whose elements may lie on one another."""
+    return torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(tensor.untyped_storage())
+
+
+def _moved(value: Any, device: torch.device) -> Any:
+    """What is on a GPU on another one, with its strides."""
+    if isinstance(value, torch.device):
+        return device
+    if not _on_gpu(value):
+        return value
+    storage = _memory(value).to(device).untyped_storage()
+    moved = torch.empty(0, dtype=value.dtype, device=device)
+    moved.set_(storage, value.storage_offset(), value.shape, value.stride())
+    return moved.requires_grad_(value.requires_grad)
 
 
 def no_synchronisation(op: Contract, device: str, samples: list[Sample]) -> None:
@@ -77,23 +140,16 @@ def fresh_thread(op: Contract, device: str, sample: Sample) -> None:
     _same(expected, found[0])
 
 
-def other_device(op: Contract, samples: list[Sample]) -> None:
-    """Tensors on a GPU that is not current: the call runs there, and the current device stays, after errors too."""
+def other_device(op: Contract, sample: Sample) -> None:
+    """A tensor on another GPU than the rest is an error, and the current device stays."""
     if torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     with torch.cuda.device(0):
-        for sample in samples:
-            here, there = (make(op, sample, op.choices()[0], device) for device in ("cuda:0", "cuda:1"))
-            results = op.results(op.wrapper, there)
-            assert torch.cuda.current_device() == 0
-            assert all(result.device == torch.device("cuda:1") for result in results)
-            _same(op.results(op.wrapper, here), tuple(result.to("cuda:0") for result in results))
-        there = make(op, samples[0], op.choices()[0], "cuda:1")
-        placed = [name for name in op.tensors if op.place(name, "cuda:1") != "cpu"]
-        mixed = {**there, placed[-1]: here[placed[-1]]}
+        here, there = (make(op, sample, op.choices()[0], device) for device in ("cuda:0", "cuda:1"))
+        placed = [name for name in op.tensors if name in there and op.place(name, "cuda:1") != "cpu"]
         if len(placed) > 1:
             with pytest.raises(RuntimeError, match="expected device cuda:1"):
-                op.call(op.wrapper, mixed)
+                op.call(op.wrapper, {**there, placed[-1]: here[placed[-1]]})
             assert torch.cuda.current_device() == 0
 
 

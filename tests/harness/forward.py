@@ -11,34 +11,17 @@ from torch.library import opcheck
 from torch.profiler import ProfilerActivity, profile
 
 from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple, list_of
-from tests.harness.layouts import LAYOUTS, is_taken, leaves, make, output_strides, recording, small_enough
+from tests.harness.layouts import LAYOUTS, is_taken, leaves, make, output_strides, recording
 from tests.harness.numbers import assert_close, terms, tolerance
 
 OPCHECK = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic")
 FLOAT8 = tuple(getattr(torch, name) for name in dir(torch) if name.startswith("float8_"))
 
 
-def matches_reference(op: Contract, device: str, dtypes: tuple[str, ...], layout: str, samples: list[Sample]) -> None:
-    """Every sample in one layout; inputs stay as they were, and outputs share no memory with them or each other."""
-    calls = [(sample, ()) for sample in small_enough(samples, layout)]
-    calls += [(samples[0], absent) for absent in op.absences if absent]
-    for seed, (sample, absent) in enumerate(calls):
-        arguments = make(op, sample, dtypes, device, layout, seed, absent)
-        before = {name: value.clone() for name, value in arguments.items() if isinstance(value, torch.Tensor)}
-        found = op.results(op.wrapper, arguments, every_output=True)
-        _compare(op, op.bound(dtypes, absent), arguments, found, f"{op.name} of {sample}")
-        memory = [result.untyped_storage().data_ptr() for result in as_tuple(found) if result.numel()]
-        assert len(set(memory)) == len(memory), "outputs share memory"
-        for name, value in before.items():
-            assert torch.equal(value, arguments[name]), f"{name} was written"
-            for result in as_tuple(found):
-                shared = result.untyped_storage().data_ptr() == arguments[name].untyped_storage().data_ptr()
-                assert not shared or not result.numel(), f"an output shares the memory of {name}"
-
-
-def _compare(
+def assert_matches_reference(
     op: Contract, dtypes: tuple[str, ...], arguments: Arguments, results: tuple[torch.Tensor | None, ...], what: str
 ) -> None:
+    """The results of a call, None for those that are not there, against float64."""
     tensors = [value for value in arguments.values() if isinstance(value, torch.Tensor)]
     wanted = op.expected(arguments)
     kinds = {**op.outputs, **_written(op, arguments)}
@@ -50,7 +33,6 @@ def _compare(
         allowed = op.tolerance.get(str(result.dtype).removeprefix("torch.")) or tolerance(
             result.dtype, terms(tensors, result)
         )
-        print(f"{what}: {name}: tolerance {allowed:.3g}")
         assert_close(result, expected, allowed, f"{what}: {name}", output_strides(op, name, arguments, result.shape))
 
 
@@ -99,46 +81,25 @@ def _same(first: tuple[torch.Tensor, ...], result: Any) -> None:
         assert torch.equal(expected, found)
 
 
-def no_recording(op: Contract, device: str, sample: Sample) -> None:
-    """Under no_grad and in inference mode outputs do not require grad, and are the same numbers."""
-    arguments = make(op, sample, op.choices()[0], device)
-    first = op.results(op.wrapper, arguments)
-    differentiable = leaves(arguments, op.recordable)
-    for function in op.roads():
-        with torch.no_grad():
-            results = op.results(function, differentiable)
-        assert not any(result.requires_grad for result in results)
-        _same(first, results)
-        with torch.inference_mode():
-            results = op.results(function, differentiable)
-            assert all(result.is_inference() for result in results)
-            _same(first, results)
-            _same(first, op.results(function, make(op, sample, op.choices()[0], device)))
-
-
-def fake_agrees(op: Contract, device: str, layout: str, samples: list[Sample]) -> None:
+def assert_fakes_agree(op: Contract, arguments: Arguments) -> None:
     """Fake and real agree on shape, dtype, device and strides, for the operator and its twins."""
     # Sizes that only the kernel knows are symbols.
     mode = FakeTensorMode(shape_env=ShapeEnv(allow_dynamic_output_shape_ops=True) if op.dynamic else None)
     unknown = [name in op.dynamic for name in op.outputs]
-    calls = [(op.choices()[0], sample, ()) for sample in samples]
-    calls += [(dtypes, samples[0], absent) for dtypes in op.choices() for absent in op.absences]
-    for dtypes, sample, absent in calls:
-        arguments = make(op, sample, dtypes, device, layout, absent=absent)
-        fakes = {
-            k: mode.from_tensor(v, static_shapes=True) if isinstance(v, torch.Tensor) else v
-            for k, v in arguments.items()
-        }
-        for operator in op.dispatched():
-            real = op.results(operator, arguments)
-            with mode:
-                fake = op.results(operator, fakes)
-            for i, (one, other) in enumerate(zip(real, fake, strict=True)):
-                known = int(any(unknown[i : i + 1]) and not isinstance(other.shape[0], int))
-                assert one.dim() == other.dim()
-                assert one.shape[known:] == other.shape[known:]
-                assert (one.dtype, one.device) == (other.dtype, other.device)
-                assert one.stride() == other.stride(), f"{operator}: {one.stride()} and {other.stride()}"
+    fakes = {
+        name: mode.from_tensor(value, static_shapes=True) if isinstance(value, torch.Tensor) else value
+        for name, value in arguments.items()
+    }
+    for operator in op.dispatched():
+        real = op.results(operator, arguments)
+        with mode:
+            fake = op.results(operator, fakes)
+        for i, (one, other) in enumerate(zip(real, fake, strict=True)):
+            known = int(any(unknown[i : i + 1]) and not isinstance(other.shape[0], int))
+            assert one.dim() == other.dim()
+            assert one.shape[known:] == other.shape[known:]
+            assert (one.dtype, one.device) == (other.dtype, other.device)
+            assert one.stride() == other.stride(), f"{operator}: {one.stride()} and {other.stride()}"
 
 
 def masks_agree(op: Contract, device: str, sample: Sample) -> None:
