@@ -56,7 +56,7 @@ iswblank iswcntrl iswdigit iswgraph iswlower iswprint iswpunct iswspace iswupper
 strerror strftime strncat strpbrk strrchr strspn strxfrm towlower towupper vfprintf vfscanf vscanf vsscanf
 """
 # Names beside that of the body where it is called, and names of csrc/runtime that start like those of a host function.
-_CALLER = "args begin call cpu end record tensor"
+_CALLER = "args begin body_error call cpu end piece record tensor"
 # Headers and types of csrc/device.
 _DEVICE = """
 column_sums cross_entropy_rows dtype element_math elementwise few_norm_gradients float8 float8_fnuz full_cuda max_sum

@@ -1,6 +1,9 @@
 #include "cpu.h"
 
+#include <pthread.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "torch_abi.h"
 
@@ -77,14 +80,41 @@ const char *cpu_load(void) {
     return level_names[CPU_BASE];
 }
 
+enum { BODY_TEXT = 1024 };
+
+/* One pass, and what its bodies found wrong: the error of the lowest piece. */
 typedef struct cpu_job {
     cpu_kernel *kernel;
     const void *call;
+    bool failed;
+    int64_t begin;
+    char text[BODY_TEXT];
 } cpu_job;
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void cpu_body_error(cpu_piece *piece, const char *format, ...) {
+    cpu_job *const job = piece->job;
+    if (piece->failed) {
+        return;
+    }
+    piece->failed = true;
+    pthread_mutex_lock(&lock);
+    if (!job->failed || piece->begin < job->begin) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(job->text, sizeof job->text, format, arguments);
+        va_end(arguments);
+        job->failed = true;
+        job->begin = piece->begin;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 static void run_piece(int64_t begin, int64_t end, void *context) {
-    const cpu_job *const job = context;
-    job->kernel(job->call, begin, end);
+    cpu_job *const job = context;
+    cpu_piece piece = {.job = job, .begin = begin};
+    job->kernel(job->call, begin, end, &piece);
 }
 
 bool cpu_any_empty(const cpu_plan *plans, int count) {
@@ -97,13 +127,17 @@ bool cpu_any_empty(const cpu_plan *plans, int count) {
 }
 
 static bool run_pass(error *e, const cpu_plan *plan, const void *call, int64_t bytes) {
-    cpu_job job = {.kernel = plan->kernels->level[level], .call = call};
+    cpu_job job;
+    job.kernel = plan->kernels->level[level];
+    job.call = call;
+    job.failed = false;
     const int64_t pieces = bytes / bytes_per_thread;
     if (plan->units <= 1 || pieces <= 1) {
-        job.kernel(call, 0, plan->units);
-        return true;
+        run_piece(0, plan->units, &job);
+    } else {
+        CHECK_ABI(e, torch_parallel_for, 0, plan->units, plan->units / pieces + 1, run_piece, &job);
     }
-    CHECK_ABI(e, torch_parallel_for, 0, plan->units, plan->units / pieces + 1, run_piece, &job);
+    CHECK(e, !job.failed, "%s", job.text);
     return true;
 }
 

@@ -5,10 +5,11 @@
 #ifndef RUNTIME_CPU_H
 #define RUNTIME_CPU_H
 
+#include "body.h"
 #include "error.h"
 
-/* Works on units [begin, end) of the call record of its operator. */
-typedef void cpu_kernel(const void *call, int64_t begin, int64_t end);
+/* Works on units [begin, end) of the call record of its operator, which are the piece. */
+typedef void cpu_kernel(const void *call, int64_t begin, int64_t end, cpu_piece *piece);
 
 enum { CPU_BASE, CPU_V2, CPU_V3, CPU_V4, CPU_LEVELS };
 

@@ -25,6 +25,7 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "add_rms_norm_call.h"
 
 typedef struct add_rms_norm_args {
@@ -41,11 +42,12 @@ typedef struct add_rms_norm_args {
     int64_t cluster;
     acc_t eps;
     acc_t offset;
+    cpu_piece *piece__; /* for body_error */
 } add_rms_norm_args;
 
 #include "../../csrc/add_rms_norm.c"
 
-static add_rms_norm_args add_rms_norm_args_from(const void *record) {
+static add_rms_norm_args add_rms_norm_args_from(const void *record, cpu_piece *piece) {
     const add_rms_norm_call *const call = record;
     return (add_rms_norm_args){
         .x = call->x,
@@ -61,12 +63,13 @@ static add_rms_norm_args add_rms_norm_args_from(const void *record) {
         .cluster = call->cluster,
         .eps = (acc_t)call->eps,
         .offset = (acc_t)call->offset,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(add_rms_norm)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(add_rms_norm)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(add_rms_norm)(const void *record, int64_t begin, int64_t end) {
-    const add_rms_norm_args args = add_rms_norm_args_from(record);
+void CPU_SYMBOL(add_rms_norm)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const add_rms_norm_args args = add_rms_norm_args_from(record, piece);
     add_rms_norm(&args, begin, end);
 }

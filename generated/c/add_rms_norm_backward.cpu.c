@@ -25,6 +25,7 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "add_rms_norm_backward_call.h"
 
 typedef struct add_rms_norm_backward_args {
@@ -53,11 +54,12 @@ typedef struct add_rms_norm_backward_args {
     int64_t rounds;
     int64_t columns;
     acc_t offset;
+    cpu_piece *piece__; /* for body_error */
 } add_rms_norm_backward_args;
 
 #include "../../csrc/add_rms_norm_backward.c"
 
-static add_rms_norm_backward_args add_rms_norm_backward_args_from(const void *record) {
+static add_rms_norm_backward_args add_rms_norm_backward_args_from(const void *record, cpu_piece *piece) {
     const add_rms_norm_backward_call *const call = record;
     return (add_rms_norm_backward_args){
         .grad_y = call->grad_y,
@@ -85,19 +87,20 @@ static add_rms_norm_backward_args add_rms_norm_backward_args_from(const void *re
         .rounds = call->rounds,
         .columns = call->columns,
         .offset = (acc_t)call->offset,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(add_rms_norm_backward_rows)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(add_rms_norm_backward_rows)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(add_rms_norm_backward_rows)(const void *record, int64_t begin, int64_t end) {
-    const add_rms_norm_backward_args args = add_rms_norm_backward_args_from(record);
+void CPU_SYMBOL(add_rms_norm_backward_rows)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const add_rms_norm_backward_args args = add_rms_norm_backward_args_from(record, piece);
     add_rms_norm_backward_rows(&args, begin, end);
 }
 
-void CPU_SYMBOL(add_rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(add_rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(add_rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end) {
-    const add_rms_norm_backward_args args = add_rms_norm_backward_args_from(record);
+void CPU_SYMBOL(add_rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const add_rms_norm_backward_args args = add_rms_norm_backward_args_from(record, piece);
     add_rms_norm_backward_columns(&args, begin, end);
 }

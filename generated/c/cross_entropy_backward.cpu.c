@@ -25,6 +25,7 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "cross_entropy_backward_call.h"
 
 typedef struct cross_entropy_backward_args {
@@ -41,11 +42,12 @@ typedef struct cross_entropy_backward_args {
     int64_t ignore_index;
     acc_t label_smoothing;
     acc_t z_loss;
+    cpu_piece *piece__; /* for body_error */
 } cross_entropy_backward_args;
 
 #include "../../csrc/cross_entropy_backward.c"
 
-static cross_entropy_backward_args cross_entropy_backward_args_from(const void *record) {
+static cross_entropy_backward_args cross_entropy_backward_args_from(const void *record, cpu_piece *piece) {
     const cross_entropy_backward_call *const call = record;
     return (cross_entropy_backward_args){
         .grad_loss = call->grad_loss,
@@ -61,12 +63,13 @@ static cross_entropy_backward_args cross_entropy_backward_args_from(const void *
         .ignore_index = call->ignore_index,
         .label_smoothing = (acc_t)call->label_smoothing,
         .z_loss = (acc_t)call->z_loss,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(cross_entropy_backward)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(cross_entropy_backward)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(cross_entropy_backward)(const void *record, int64_t begin, int64_t end) {
-    const cross_entropy_backward_args args = cross_entropy_backward_args_from(record);
+void CPU_SYMBOL(cross_entropy_backward)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const cross_entropy_backward_args args = cross_entropy_backward_args_from(record, piece);
     cross_entropy_backward(&args, begin, end);
 }

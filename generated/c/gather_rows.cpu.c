@@ -36,6 +36,7 @@ static inline void store_I(I_t *p, I_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "gather_rows_call.h"
 
 typedef struct gather_rows_args {
@@ -47,11 +48,12 @@ typedef struct gather_rows_args {
     int64_t k;
     int64_t threads;
     int64_t chunks;
+    cpu_piece *piece__; /* for body_error */
 } gather_rows_args;
 
 #include "../../csrc/gather_rows.c"
 
-static gather_rows_args gather_rows_args_from(const void *record) {
+static gather_rows_args gather_rows_args_from(const void *record, cpu_piece *piece) {
     const gather_rows_call *const call = record;
     return (gather_rows_args){
         .table = call->table,
@@ -62,12 +64,13 @@ static gather_rows_args gather_rows_args_from(const void *record) {
         .k = call->k,
         .threads = call->threads,
         .chunks = call->chunks,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(gather_rows)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(gather_rows)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(gather_rows)(const void *record, int64_t begin, int64_t end) {
-    const gather_rows_args args = gather_rows_args_from(record);
+void CPU_SYMBOL(gather_rows)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const gather_rows_args args = gather_rows_args_from(record, piece);
     gather_rows(&args, begin, end);
 }

@@ -25,6 +25,7 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "gelu_mul_backward_call.h"
 
 typedef struct gelu_mul_backward_args {
@@ -37,6 +38,7 @@ typedef struct gelu_mul_backward_args {
     int32_t approximate;
     const elementwise_layout *layout__;
     const int64_t (*stride__)[ELEMENTWISE_DIMS];
+    cpu_piece *piece__; /* for body_error */
 } gelu_mul_backward_args;
 
 /* Where a row begins in each operand, and how far apart its elements are. */
@@ -325,7 +327,7 @@ static void gelu_mul_backward(const gelu_mul_backward_args *a, int64_t begin, in
     }
 }
 
-static gelu_mul_backward_args gelu_mul_backward_args_from(const void *record) {
+static gelu_mul_backward_args gelu_mul_backward_args_from(const void *record, cpu_piece *piece) {
     const gelu_mul_backward_call *const call = record;
     return (gelu_mul_backward_args){
         .grad_y = call->grad_y,
@@ -337,12 +339,13 @@ static gelu_mul_backward_args gelu_mul_backward_args_from(const void *record) {
         .approximate = call->approximate,
         .layout__ = &call->layout__,
         .stride__ = call->stride__,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(gelu_mul_backward)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(gelu_mul_backward)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(gelu_mul_backward)(const void *record, int64_t begin, int64_t end) {
-    const gelu_mul_backward_args args = gelu_mul_backward_args_from(record);
+void CPU_SYMBOL(gelu_mul_backward)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const gelu_mul_backward_args args = gelu_mul_backward_args_from(record, piece);
     gelu_mul_backward(&args, begin, end);
 }

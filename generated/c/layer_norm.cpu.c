@@ -25,6 +25,7 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "layer_norm_call.h"
 
 typedef struct layer_norm_args {
@@ -40,11 +41,12 @@ typedef struct layer_norm_args {
     int64_t lanes;
     int64_t cluster;
     acc_t eps;
+    cpu_piece *piece__; /* for body_error */
 } layer_norm_args;
 
 #include "../../csrc/layer_norm.c"
 
-static layer_norm_args layer_norm_args_from(const void *record) {
+static layer_norm_args layer_norm_args_from(const void *record, cpu_piece *piece) {
     const layer_norm_call *const call = record;
     return (layer_norm_args){
         .x = call->x,
@@ -59,12 +61,13 @@ static layer_norm_args layer_norm_args_from(const void *record) {
         .lanes = call->lanes,
         .cluster = call->cluster,
         .eps = (acc_t)call->eps,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(layer_norm)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(layer_norm)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(layer_norm)(const void *record, int64_t begin, int64_t end) {
-    const layer_norm_args args = layer_norm_args_from(record);
+void CPU_SYMBOL(layer_norm)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const layer_norm_args args = layer_norm_args_from(record, piece);
     layer_norm(&args, begin, end);
 }

@@ -25,6 +25,7 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "layer_norm_backward_call.h"
 
 typedef struct layer_norm_backward_args {
@@ -54,11 +55,12 @@ typedef struct layer_norm_backward_args {
     int64_t step;
     int64_t rounds;
     int64_t columns;
+    cpu_piece *piece__; /* for body_error */
 } layer_norm_backward_args;
 
 #include "../../csrc/layer_norm_backward.c"
 
-static layer_norm_backward_args layer_norm_backward_args_from(const void *record) {
+static layer_norm_backward_args layer_norm_backward_args_from(const void *record, cpu_piece *piece) {
     const layer_norm_backward_call *const call = record;
     return (layer_norm_backward_args){
         .grad_y = call->grad_y,
@@ -87,19 +89,20 @@ static layer_norm_backward_args layer_norm_backward_args_from(const void *record
         .step = call->step,
         .rounds = call->rounds,
         .columns = call->columns,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(layer_norm_backward_rows)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(layer_norm_backward_rows)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(layer_norm_backward_rows)(const void *record, int64_t begin, int64_t end) {
-    const layer_norm_backward_args args = layer_norm_backward_args_from(record);
+void CPU_SYMBOL(layer_norm_backward_rows)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const layer_norm_backward_args args = layer_norm_backward_args_from(record, piece);
     layer_norm_backward_rows(&args, begin, end);
 }
 
-void CPU_SYMBOL(layer_norm_backward_columns)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(layer_norm_backward_columns)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(layer_norm_backward_columns)(const void *record, int64_t begin, int64_t end) {
-    const layer_norm_backward_args args = layer_norm_backward_args_from(record);
+void CPU_SYMBOL(layer_norm_backward_columns)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const layer_norm_backward_args args = layer_norm_backward_args_from(record, piece);
     layer_norm_backward_columns(&args, begin, end);
 }

@@ -36,6 +36,7 @@ static inline void store_Q(Q_t *p, Q_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "quantize_per_token_call.h"
 
 typedef struct quantize_per_token_args {
@@ -47,11 +48,12 @@ typedef struct quantize_per_token_args {
     int64_t span;
     int64_t lanes;
     int64_t cluster;
+    cpu_piece *piece__; /* for body_error */
 } quantize_per_token_args;
 
 #include "../../csrc/quantize_per_token.c"
 
-static quantize_per_token_args quantize_per_token_args_from(const void *record) {
+static quantize_per_token_args quantize_per_token_args_from(const void *record, cpu_piece *piece) {
     const quantize_per_token_call *const call = record;
     return (quantize_per_token_args){
         .x = call->x,
@@ -62,12 +64,13 @@ static quantize_per_token_args quantize_per_token_args_from(const void *record) 
         .span = call->span,
         .lanes = call->lanes,
         .cluster = call->cluster,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(quantize_per_token)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(quantize_per_token)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(quantize_per_token)(const void *record, int64_t begin, int64_t end) {
-    const quantize_per_token_args args = quantize_per_token_args_from(record);
+void CPU_SYMBOL(quantize_per_token)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const quantize_per_token_args args = quantize_per_token_args_from(record, piece);
     quantize_per_token(&args, begin, end);
 }

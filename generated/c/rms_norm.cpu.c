@@ -25,6 +25,7 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "rms_norm_call.h"
 
 typedef struct rms_norm_args {
@@ -39,11 +40,12 @@ typedef struct rms_norm_args {
     int64_t cluster;
     acc_t eps;
     acc_t offset;
+    cpu_piece *piece__; /* for body_error */
 } rms_norm_args;
 
 #include "../../csrc/rms_norm.c"
 
-static rms_norm_args rms_norm_args_from(const void *record) {
+static rms_norm_args rms_norm_args_from(const void *record, cpu_piece *piece) {
     const rms_norm_call *const call = record;
     return (rms_norm_args){
         .x = call->x,
@@ -57,12 +59,13 @@ static rms_norm_args rms_norm_args_from(const void *record) {
         .cluster = call->cluster,
         .eps = (acc_t)call->eps,
         .offset = (acc_t)call->offset,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(rms_norm)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(rms_norm)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(rms_norm)(const void *record, int64_t begin, int64_t end) {
-    const rms_norm_args args = rms_norm_args_from(record);
+void CPU_SYMBOL(rms_norm)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const rms_norm_args args = rms_norm_args_from(record, piece);
     rms_norm(&args, begin, end);
 }

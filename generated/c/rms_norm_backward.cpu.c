@@ -25,6 +25,7 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "rms_norm_backward_call.h"
 
 typedef struct rms_norm_backward_args {
@@ -52,11 +53,12 @@ typedef struct rms_norm_backward_args {
     int64_t rounds;
     int64_t columns;
     acc_t offset;
+    cpu_piece *piece__; /* for body_error */
 } rms_norm_backward_args;
 
 #include "../../csrc/rms_norm_backward.c"
 
-static rms_norm_backward_args rms_norm_backward_args_from(const void *record) {
+static rms_norm_backward_args rms_norm_backward_args_from(const void *record, cpu_piece *piece) {
     const rms_norm_backward_call *const call = record;
     return (rms_norm_backward_args){
         .grad_y = call->grad_y,
@@ -83,19 +85,20 @@ static rms_norm_backward_args rms_norm_backward_args_from(const void *record) {
         .rounds = call->rounds,
         .columns = call->columns,
         .offset = (acc_t)call->offset,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(rms_norm_backward_rows)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(rms_norm_backward_rows)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(rms_norm_backward_rows)(const void *record, int64_t begin, int64_t end) {
-    const rms_norm_backward_args args = rms_norm_backward_args_from(record);
+void CPU_SYMBOL(rms_norm_backward_rows)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const rms_norm_backward_args args = rms_norm_backward_args_from(record, piece);
     rms_norm_backward_rows(&args, begin, end);
 }
 
-void CPU_SYMBOL(rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end) {
-    const rms_norm_backward_args args = rms_norm_backward_args_from(record);
+void CPU_SYMBOL(rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const rms_norm_backward_args args = rms_norm_backward_args_from(record, piece);
     rms_norm_backward_columns(&args, begin, end);
 }

@@ -36,6 +36,7 @@ static inline void store_C(C_t *p, C_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "rope_call.h"
 
 typedef struct rope_args {
@@ -59,11 +60,12 @@ typedef struct rope_args {
     int64_t cb;
     int64_t r;
     bool interleaved;
+    cpu_piece *piece__; /* for body_error */
 } rope_args;
 
 #include "../../csrc/rope.c"
 
-static rope_args rope_args_from(const void *record) {
+static rope_args rope_args_from(const void *record, cpu_piece *piece) {
     const rope_call *const call = record;
     return (rope_args){
         .q = call->q,
@@ -86,12 +88,13 @@ static rope_args rope_args_from(const void *record) {
         .cb = call->cb,
         .r = call->r,
         .interleaved = call->interleaved,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(rope)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(rope)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(rope)(const void *record, int64_t begin, int64_t end) {
-    const rope_args args = rope_args_from(record);
+void CPU_SYMBOL(rope)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const rope_args args = rope_args_from(record, piece);
     rope(&args, begin, end);
 }

@@ -36,6 +36,7 @@ static inline void store_C(C_t *p, C_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "rope_backward_call.h"
 
 typedef struct rope_backward_args {
@@ -57,11 +58,12 @@ typedef struct rope_backward_args {
     int64_t cb;
     int64_t r;
     bool interleaved;
+    cpu_piece *piece__; /* for body_error */
 } rope_backward_args;
 
 #include "../../csrc/rope_backward.c"
 
-static rope_backward_args rope_backward_args_from(const void *record) {
+static rope_backward_args rope_backward_args_from(const void *record, cpu_piece *piece) {
     const rope_backward_call *const call = record;
     return (rope_backward_args){
         .grad_q_out = call->grad_q_out,
@@ -82,12 +84,13 @@ static rope_backward_args rope_backward_args_from(const void *record) {
         .cb = call->cb,
         .r = call->r,
         .interleaved = call->interleaved,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(rope_backward)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(rope_backward)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(rope_backward)(const void *record, int64_t begin, int64_t end) {
-    const rope_backward_args args = rope_backward_args_from(record);
+void CPU_SYMBOL(rope_backward)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const rope_backward_args args = rope_backward_args_from(record, piece);
     rope_backward(&args, begin, end);
 }

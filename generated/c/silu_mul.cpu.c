@@ -25,6 +25,7 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "silu_mul_call.h"
 
 typedef struct silu_mul_args {
@@ -34,6 +35,7 @@ typedef struct silu_mul_args {
     int64_t shape;
     const elementwise_layout *layout__;
     const int64_t (*stride__)[ELEMENTWISE_DIMS];
+    cpu_piece *piece__; /* for body_error */
 } silu_mul_args;
 
 /* Where a row begins in each operand, and how far apart its elements are. */
@@ -237,7 +239,7 @@ static void silu_mul(const silu_mul_args *a, int64_t begin, int64_t end) {
     }
 }
 
-static silu_mul_args silu_mul_args_from(const void *record) {
+static silu_mul_args silu_mul_args_from(const void *record, cpu_piece *piece) {
     const silu_mul_call *const call = record;
     return (silu_mul_args){
         .gate = call->gate,
@@ -246,12 +248,13 @@ static silu_mul_args silu_mul_args_from(const void *record) {
         .shape = call->shape,
         .layout__ = &call->layout__,
         .stride__ = call->stride__,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(silu_mul)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(silu_mul)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(silu_mul)(const void *record, int64_t begin, int64_t end) {
-    const silu_mul_args args = silu_mul_args_from(record);
+void CPU_SYMBOL(silu_mul)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const silu_mul_args args = silu_mul_args_from(record, piece);
     silu_mul(&args, begin, end);
 }

@@ -25,6 +25,7 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "silu_mul_backward_call.h"
 
 typedef struct silu_mul_backward_args {
@@ -36,6 +37,7 @@ typedef struct silu_mul_backward_args {
     int64_t shape;
     const elementwise_layout *layout__;
     const int64_t (*stride__)[ELEMENTWISE_DIMS];
+    cpu_piece *piece__; /* for body_error */
 } silu_mul_backward_args;
 
 /* Where a row begins in each operand, and how far apart its elements are. */
@@ -298,7 +300,7 @@ static void silu_mul_backward(const silu_mul_backward_args *a, int64_t begin, in
     }
 }
 
-static silu_mul_backward_args silu_mul_backward_args_from(const void *record) {
+static silu_mul_backward_args silu_mul_backward_args_from(const void *record, cpu_piece *piece) {
     const silu_mul_backward_call *const call = record;
     return (silu_mul_backward_args){
         .grad_y = call->grad_y,
@@ -309,12 +311,13 @@ static silu_mul_backward_args silu_mul_backward_args_from(const void *record) {
         .shape = call->shape,
         .layout__ = &call->layout__,
         .stride__ = call->stride__,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(silu_mul_backward)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(silu_mul_backward)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(silu_mul_backward)(const void *record, int64_t begin, int64_t end) {
-    const silu_mul_backward_args args = silu_mul_backward_args_from(record);
+void CPU_SYMBOL(silu_mul_backward)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const silu_mul_backward_args args = silu_mul_backward_args_from(record, piece);
     silu_mul_backward(&args, begin, end);
 }

@@ -25,6 +25,7 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "softmax_call.h"
 
 typedef struct softmax_args {
@@ -44,11 +45,12 @@ typedef struct softmax_args {
     int64_t cluster;
     acc_t scale;
     bool causal;
+    cpu_piece *piece__; /* for body_error */
 } softmax_args;
 
 #include "../../csrc/softmax.c"
 
-static softmax_args softmax_args_from(const void *record) {
+static softmax_args softmax_args_from(const void *record, cpu_piece *piece) {
     const softmax_call *const call = record;
     return (softmax_args){
         .x = call->x,
@@ -67,12 +69,13 @@ static softmax_args softmax_args_from(const void *record) {
         .cluster = call->cluster,
         .scale = (acc_t)call->scale,
         .causal = call->causal,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(softmax)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(softmax)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(softmax)(const void *record, int64_t begin, int64_t end) {
-    const softmax_args args = softmax_args_from(record);
+void CPU_SYMBOL(softmax)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const softmax_args args = softmax_args_from(record, piece);
     softmax(&args, begin, end);
 }

@@ -25,6 +25,7 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "softmax_backward_call.h"
 
 typedef struct softmax_backward_args {
@@ -42,11 +43,12 @@ typedef struct softmax_backward_args {
     int64_t cluster;
     acc_t scale;
     bool causal;
+    cpu_piece *piece__; /* for body_error */
 } softmax_backward_args;
 
 #include "../../csrc/softmax_backward.c"
 
-static softmax_backward_args softmax_backward_args_from(const void *record) {
+static softmax_backward_args softmax_backward_args_from(const void *record, cpu_piece *piece) {
     const softmax_backward_call *const call = record;
     return (softmax_backward_args){
         .grad_y = call->grad_y,
@@ -63,12 +65,13 @@ static softmax_backward_args softmax_backward_args_from(const void *record) {
         .cluster = call->cluster,
         .scale = (acc_t)call->scale,
         .causal = call->causal,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(softmax_backward)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(softmax_backward)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(softmax_backward)(const void *record, int64_t begin, int64_t end) {
-    const softmax_backward_args args = softmax_backward_args_from(record);
+void CPU_SYMBOL(softmax_backward)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const softmax_backward_args args = softmax_backward_args_from(record, piece);
     softmax_backward(&args, begin, end);
 }

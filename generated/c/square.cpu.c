@@ -25,28 +25,31 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "square_call.h"
 
 typedef struct square_args {
     const scalar_t *x;
     scalar_t *y;
     int64_t shape;
+    cpu_piece *piece__; /* for body_error */
 } square_args;
 
 #include "../../csrc/square.c"
 
-static square_args square_args_from(const void *record) {
+static square_args square_args_from(const void *record, cpu_piece *piece) {
     const square_call *const call = record;
     return (square_args){
         .x = call->x,
         .y = call->y,
         .shape = call->shape,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(square)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(square)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(square)(const void *record, int64_t begin, int64_t end) {
-    const square_args args = square_args_from(record);
+void CPU_SYMBOL(square)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const square_args args = square_args_from(record, piece);
     square(&args, begin, end);
 }

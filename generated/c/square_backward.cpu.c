@@ -25,6 +25,7 @@ static inline void store_T(T_t *p, T_acc_t value) {
 
 #include "vector.h"
 
+#include "body.h"
 #include "square_backward_call.h"
 
 typedef struct square_backward_args {
@@ -32,23 +33,25 @@ typedef struct square_backward_args {
     const scalar_t *x;
     scalar_t *grad_x;
     int64_t shape;
+    cpu_piece *piece__; /* for body_error */
 } square_backward_args;
 
 #include "../../csrc/square_backward.c"
 
-static square_backward_args square_backward_args_from(const void *record) {
+static square_backward_args square_backward_args_from(const void *record, cpu_piece *piece) {
     const square_backward_call *const call = record;
     return (square_backward_args){
         .grad_y = call->grad_y,
         .x = call->x,
         .grad_x = call->grad_x,
         .shape = call->shape,
+        .piece__ = piece,
     };
 }
 
-void CPU_SYMBOL(square_backward)(const void *record, int64_t begin, int64_t end);
+void CPU_SYMBOL(square_backward)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
-void CPU_SYMBOL(square_backward)(const void *record, int64_t begin, int64_t end) {
-    const square_backward_args args = square_backward_args_from(record);
+void CPU_SYMBOL(square_backward)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
+    const square_backward_args args = square_backward_args_from(record, piece);
     square_backward(&args, begin, end);
 }

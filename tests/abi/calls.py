@@ -48,6 +48,7 @@ class Call:
     reports: int | None = None  # what kernels say of how much they found
     capturing: bool = False  # a CUDA graph
     checking: bool = False  # of elements on the GPU
+    bad_data: bool = False  # bodies find some
     no_device: bool = False  # device arguments that may be left out are
 
     @property
@@ -84,8 +85,10 @@ class Call:
                 shape, starts = self.sample.shapes()[output], self.op.output(output).word("fill") is not None
                 yield self._tensor(dtype, shape, self.device, self.layout, written=True, kept=not starts)
         yield from ["checking 1"] if self.checking else []
+        yield from ["bad_data 1"] if self.bad_data else []
         yield f"run {self.text if self.text == ANY else self.text.encode().hex() or '-'}"
         yield from ["checking 0", "capturing 0"] if self.checking else []
+        yield from ["bad_data 0"] if self.bad_data else []
 
     def _outputs(self) -> str:
         if self.entry.variant is not None:
@@ -320,6 +323,13 @@ def launch_calls(op: Operator) -> Iterator[Call]:
                     yield Call(entry, sample, "cuda")
 
 
+def bad_data_calls(op: Operator) -> Iterator[Call]:
+    """Calls whose bodies report that data is bad, where they run."""
+    for entry in dispatched(op) if "cpu" in op.devices else ():
+        if entry.variant is None:
+            yield Call(entry, base(op), text=ANY, bad_data=True)
+
+
 def dynamic_calls(library: Library, op: Operator) -> Iterator[Call]:
     """Calls whose body finds nothing, a little, or more or less than there can be."""
     entry = dispatched(op)[0]
@@ -457,4 +467,5 @@ def _all_calls(library: Library, op: Operator) -> Iterator[Call]:
         yield from launch_calls(op)
         yield from dynamic_calls(library, op)
         yield from checking_calls(library, op)
+        yield from bad_data_calls(op)
     yield from wild_calls(op)

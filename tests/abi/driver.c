@@ -366,6 +366,8 @@ static void instruction(call *c, const char *word, char **rest) {
         run(c);
     } else if (strcmp(word, "checking") == 0) {
         fake_check_values(next_int(rest) != 0);
+    } else if (strcmp(word, "bad_data") == 0) {
+        fake_finds_bad_data = next_int(rest) != 0;
     } else if (strcmp(word, "fails") == 0) {
         fake_always_fails(next(rest));
     } else if (strcmp(word, "some") == 0) {

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "body.h"
 #include "torch_abi.h"
 
 /* What a text says of a step that failed. */
@@ -61,7 +62,8 @@ void fake_note_run(void);
 extern int64_t fake_reports;
 enum { FAKE_REPORTS_NOTHING = INT32_MIN };
 
-void fake_kernel(const void *call, int64_t begin, int64_t end);
+extern bool fake_finds_bad_data; /* and reports it */
+void fake_kernel(const void *call, int64_t begin, int64_t end, cpu_piece *piece);
 
 /* Host code of an operator with `full_cuda: true`: it asks for memory, and a call of the CUDA runtime in it may fail. */
 struct cuda_context;

@@ -565,9 +565,15 @@ void fake_note_run(void) {
     }
 }
 
-void fake_kernel(const void *call, int64_t begin, int64_t end) {
+bool fake_finds_bad_data;
+
+void fake_kernel(const void *call, int64_t begin, int64_t end, cpu_piece *piece) {
     if (call == NULL || begin < 0 || begin >= end) {
         fake_stop("a kernel was called without work");
+    }
+    if (fake_finds_bad_data) {
+        cpu_body_error(piece, "unit %" PRId64 " is bad", begin);
+        cpu_body_error(piece, "so is the next one");
     }
     fake_note_run();
 }

@@ -104,8 +104,8 @@ class Project:
             signature = f"bool {function}(const cuda_context *ctx, const void *call)"
             lines += [f"{signature};", f"{signature} {{ return fake_host_code(ctx, call); }}"]
         for kernel in sorted(set(re.findall(r"^CPU_DECLARE\((\w+)\)", text, re.M))):
-            signature = f"void {kernel}__base(const void *call, int64_t begin, int64_t end)"
-            lines += [f"{signature};", f"{signature} {{ fake_kernel(call, begin, end); }}"]
+            signature = f"void {kernel}__base(const void *call, int64_t begin, int64_t end, cpu_piece *piece)"
+            lines += [f"{signature};", f"{signature} {{ fake_kernel(call, begin, end, piece); }}"]
         for fatbin in sorted(set(re.findall(r"\b(\w+_fatbin_\d+)\[\]", text))):
             lines += [f"extern const unsigned char {fatbin}[];", f"const unsigned char {fatbin}[] = {{1}};"]
         namespace = self.library.namespace

@@ -504,6 +504,10 @@ def scale_list(xs: list[Tensor], factors: list[Tensor], by: Tensor) -> list[Tens
     return [x * factor * by.sum() for x, factor in zip(xs, factors, strict=True)]
 
 
+def no_gaps(x: Tensor) -> Tensor:
+    return x.clone()
+
+
 def some_firsts(x: Tensor, xs: list[Tensor | None]) -> Tensor:
     return torch.stack([x[0] if one is None or one.numel() == 0 else one.flatten()[0] for one in xs])
 

@@ -72,3 +72,22 @@ def test_what_lies_between_written_elements_is_left_alone() -> None:
     memory = torch.full((3, 8), 7.0)
     assert conformance.fill_view(memory[:, ::2], 0).eq(0).all()
     assert memory[:, 1::2].eq(7).all()
+
+
+@ROADS
+@pytest.mark.parametrize("threads", [1, 4])
+def test_bad_data_that_a_body_finds(packet: Any, threads: int) -> None:
+    """Of many errors that of the lowest unit, however the units are split; the next call is a right one."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        for dtype in (torch.float64, torch.float16):
+            x = torch.ones(400_000, dtype=dtype)
+            x[123_456::1000] = -1234
+            for _ in range(3):
+                with pytest.raises(RuntimeError) as caught:
+                    packet.no_gaps(x)
+                assert str(caught.value) == "conformance::no_gaps: x[123456]: expected no gap, got -1234"
+            assert torch.equal(packet.no_gaps(x[:123_456]), x[:123_456])
+    finally:
+        torch.set_num_threads(before)
