@@ -62,7 +62,7 @@ class _Derivation:
                 found[part.name] = arrived
             else:
                 self.hand_on(part, arrived)
-        return {name: found[name] for name in found if not _is(found[name], 0)}
+        return found
 
     # ---------------------------------------------------------------- equal parts are one
 
@@ -109,7 +109,7 @@ class _Derivation:
     def add(self, a: Expr, b: Expr) -> Expr:
         if _is(a, 0) or _is(b, 0):
             return b if _is(a, 0) else a
-        if isinstance(b, Unary) and b.operator == "-":
+        if isinstance(b, Unary):  # a number: no `not`
             return self.subtract(a, b.operand)
         return self.known(Binary("+", a, b, Type.FLOAT))
 
@@ -123,7 +123,7 @@ class _Derivation:
     def negative(self, a: Expr) -> Expr:
         if isinstance(a, Constant) and not isinstance(a.value, str):
             return self.number(-float(a.value))
-        if isinstance(a, Unary) and a.operator == "-":
+        if isinstance(a, Unary):
             return a.operand
         return self.known(Unary("-", a, Type.FLOAT))
 

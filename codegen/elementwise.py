@@ -67,7 +67,6 @@ class KindProblem(Exception):
     """A line that means nothing for some choice of dtypes."""
 
     def __init__(self, text: str, hint: str = "") -> None:
-        super().__init__(text)
         self.text = text
         self.hint = hint
 

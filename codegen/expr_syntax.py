@@ -33,7 +33,6 @@ class Stop(Exception):
     """Ends the reading of one expression; carries its problem."""
 
     def __init__(self, node: ast.expr | int, text: str, hint: str = "") -> None:
-        super().__init__(text)
         self.problem = ExprProblem(node if isinstance(node, int) else node.col_offset, text, hint)
 
 

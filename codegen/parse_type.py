@@ -103,7 +103,6 @@ class TypeProblem(Exception):
     """What is wrong with a type, and at which offset."""
 
     def __init__(self, offset: int, text: str, hint: str = "") -> None:
-        super().__init__(text)
         self.offset = offset
         self.text = text
         self.hint = hint

@@ -53,7 +53,11 @@ def test_changes(text: str, expected: list[str]) -> None:
 
 def test_values_that_are_returned() -> None:
     assert changes("def f(): return a") == ["def f(): return None"]
-    assert changes("def f(): return") == ["def f(): pass"]
+    assert changes("def f():\n    if a: return\n    return") == [
+        "def f():\n    if (not a): return\n    return",
+        "def f():\n    if a: pass\n    return",
+    ]
+    assert changes("def f(): return 0") == ["def f(): return 1"]
 
 
 @pytest.mark.parametrize(
@@ -63,6 +67,7 @@ def test_values_that_are_returned() -> None:
         "import a",
         "x: Literal['a'] = b",
         "Kind = A | B",
+        "Kind: TypeAlias = int | B",
         "T = TypeVar('T', bound='A')",
         "x = cast('A', b)",
         "@dataclass(frozen=True)\nclass A: pass",

@@ -111,7 +111,7 @@ def _scalar(name: str, one: ScalarType, two: ScalarType) -> list[Change]:
     if one.kind != two.kind:
         what = f"{name}: {two.kind}, was {one.kind}"
         takes = (one.kind, two.kind) in _TAKES
-        why = f"every {one.kind} is taken" if takes else f"calls pass a {one.kind}"
+        why = f"every {one.kind} is taken" if takes else f"calls pass {_a(one.kind)}"
         found.append(compatible(what, why) if takes else breaking(what, why))
     if one.length != two.length and one.is_list and two.is_list:
         what = f"{name}: {_length(two)}, was {_length(one)}"
@@ -125,6 +125,10 @@ def _scalar(name: str, one: ScalarType, two: ScalarType) -> list[Change]:
     if one.variable != two.variable:
         found.append(breaking(f"{name}: dtype({two.variable}), was dtype({one.variable})", "it chooses another dtype"))
     return found
+
+
+def _a(kind: str) -> str:
+    return f"an {kind}" if kind == "int" else f"a {kind}"
 
 
 def _length(kind: ScalarType) -> str:

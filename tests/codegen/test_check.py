@@ -45,6 +45,25 @@ def test_the_library_of_this_repository(library: Callable[[str], Library]) -> No
     assert {operator.name for operator in found.operators} >= set(LIBRARY)
 
 
+def test_a_size_may_be_zero(report: Callable[[str], str]) -> None:
+    spec = 'namespace: demo\nops:\n  f:\n    inputs: {x: "T[n, 0]"}\n    outputs: {y: "T[0]"}\n    devices: [cpu]\n'
+    assert report(spec.replace("    inputs", "    types: {T: floating}\n    inputs")) == ""
+
+
+def test_scratch_without_a_star_leaves_a_name_free(report: Callable[[str], str]) -> None:
+    assert (
+        report("""namespace: demo
+ops:
+  f:
+    inputs: {x: "float32[n]", t_dim: int}
+    outputs: {y: "float32[n]"}
+    scratch: {t: "float32[n]"}
+    launch: {grid: 1, block: 32}
+""")
+        == ""
+    )
+
+
 def test_rms_norm(library: Callable[[str], Library]) -> None:
     op = library(WHOLE_FILE).operator("rms_norm")
     assert op.doc.startswith("Root-mean-square")

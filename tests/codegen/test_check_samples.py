@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from codegen.check import check
 from codegen.check_samples import check_samples
 from codegen.errors import Diagnostics
 from codegen.load import load
+from codegen.model import Operator
 
 SPEC = """\
 namespace: demo
@@ -33,6 +36,21 @@ def test_asked_for() -> None:
     assert _asked(SPEC) == (
         "ops.yaml:3:3: error: f: none of the sizes and scalars that tests try is a right call\n    f:\n    ^\n"
         "hint: give some that are: samples: {n: [64]}, or name a function in tests/samples.py\n"
+    )
+
+
+def test_as_values(operator: Callable[[str], Operator]) -> None:
+    op = operator("""
+        inputs: {x: "float32[n]", flag: bool, scale: float, k: int}
+        outputs: {y: "float32[n]"}
+        devices: [cpu]
+        samples: {n: [0, 64], flag: [true, false, True, False], scale: [1, .5, -2e-3], k: [-1]}
+    """)
+    assert op.samples.sizes == (
+        ("n", (0, 64)),
+        ("flag", (True, False, True, False)),
+        ("scale", (1, 0.5, -2e-3)),
+        ("k", (-1,)),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -15,6 +16,7 @@ from codegen.compare.operators import FOLLOWS, LOOKED_AT, PLAIN
 from codegen.contract import Argument, Output, ScalarType, TensorType
 from codegen.model import Library, Operator
 
+FOLDER = Path(__file__).parents[1] / "diff"
 SPEC = """\
 namespace: demo
 devices: [cpu]
@@ -221,6 +223,14 @@ def test_there_and_back(library: Callable[[str], Library], old: str, new: str, t
     assert changed(library, (new, old), spec=EQUAL.replace(old, new))[0] == back
 
 
+def test_an_argument_that_moved_up_is_no_new_name_of_another(library: Callable[[str], Library]) -> None:
+    edits = [('x: "T[m]", y: "T[m]"', 'y: "T[m]", v: "T[m]"')]
+    assert changed(library, *edits, spec=EQUAL) == [
+        "- f: x: removed",
+        "- f: v: added, without a default",
+    ]
+
+
 def test_every_field_is_looked_at() -> None:
     """A new field of an operator must be classed before this passes."""
     names = {field.name for field in fields(Operator)}
@@ -261,6 +271,17 @@ compatible
     )
     assert main(["diff", "old.yaml", "old.yaml"]) == 0
     assert capsys.readouterr() == ("no changes\n", "")
+
+
+@pytest.mark.parametrize(("name", "old", "new"), [("there", "old.yaml", "new.yaml"), ("back", "new.yaml", "old.yaml")])
+def test_everything(name: str, old: str, new: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The two specs of tests/diff differ in all that can be told; REWRITE=1 rewrites the texts."""
+    assert main(["diff", str(FOLDER / old), str(FOLDER / new)]) == 1
+    (text, _), golden = capsys.readouterr(), FOLDER / f"{name}.txt"
+    if os.environ.get("REWRITE"):
+        golden.write_text(text)
+    assert text.startswith("breaking\n")
+    assert text == golden.read_text()
 
 
 def test_json(pair: None, capsys: pytest.CaptureFixture[str]) -> None:

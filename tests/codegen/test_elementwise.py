@@ -63,6 +63,7 @@ def result(text: str, dtype: str = "float32") -> Kind:
         ("i ** 2", "int32", Kind.INT),
         ("m and x > 0", "bool", Kind.BOOL),
         ("m == (i > 0)", "bool", Kind.BOOL),
+        ("True", "bool", Kind.BOOL),
         ("floor(x)", "int32", Kind.F32),
         ("round(i * 0.5)", "int32", Kind.F64),
         ("saturate(x)", "uint8", Kind.F32),
@@ -176,7 +177,12 @@ def test_gradients_that_loops_cannot_take(library: Callable[[str], Library]) -> 
         ("i / 2", "int32", "this is a float, and y0 is int32"),
         ("floor(x) / 2", "int32", "this is a float, and y0 is int32"),
         ("min(floor(x), s)", "int32", "this is a float, and y0 is int32"),
+        ("x if m else floor(x)", "int32", "this is a float, and y0 is int32"),
+        ("floor(x) if m else x", "int32", "this is a float, and y0 is int32"),
         ("i", "bool", "this is an int, and y0 is bool"),
+        ("x", "bool", "this is a float, and y0 is bool"),
+        ("d", "bool", "this is a float, and y0 is bool"),
+        ("s", "bool", "this is a float, and y0 is bool"),
         ("saturate(x)", "float32", "saturate clamps to the range of integers, float8 and float16, and y0 is float32"),
         ("-saturate(x)", "int8", "saturate(...) stands outermost"),
         ("i", "complex64", "y0 can be complex64, and lines cannot compute complex numbers"),
@@ -219,6 +225,21 @@ def test_small_powers_are_products() -> None:
     ):
         one = program(text, dtype="float32" if "x" in text else "int32")
         assert {one.values[index].op for index in one.needed(one.stores[0])} == ops, text
+
+
+def test_bools_are_compared_as_bools() -> None:
+    for text, ops in (("m != (i > 0)", ["xor"]), ("m == (i > 0)", ["xor", "not"])):
+        one = program(text, dtype="bool")
+        values = [value for value in one.values if value.op in ("xor", "not")]
+        assert [value.op for value in values] == ops
+        assert {value.kind for value in values} == {Kind.BOOL}
+        assert {one.values[operand].op for operand in values[0].operands} == {"load", ">"}
+
+
+@pytest.mark.parametrize(("function", "answer"), [("isnan", False), ("isinf", False), ("isfinite", True)])
+def test_integers_are_finite(function: str, answer: bool) -> None:
+    one = program(f"{function}(i)", dtype="bool")
+    assert one.values[one.stores[0].value].number is answer
 
 
 def test_conditions_on_dtypes_are_decided() -> None:

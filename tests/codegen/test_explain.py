@@ -184,6 +184,38 @@ def test_json(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert found["files"][0] == {"path": "csrc/scale.c", "what": "body, cpu"}
 
 
+def test_notes(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec.write_text("""namespace: demo
+ops:
+  f:
+    types: {T: floating}
+    inputs: {x: "T[m, n]", w: "T[n]"}
+    outputs: {y: "T[m, n]"}
+    launch: {grid: m, block: 32}
+    deprecated: use g.
+    since: 1.2
+    deterministic: false
+    random: true
+    requires: arch >= 89
+    autocast: lower
+    batch: m
+    tags: [pointwise]
+""")
+    assert main(["explain", "f"]) == 0
+    notes, tags = capsys.readouterr().out.split("\n\n")[1:3]
+    assert notes.splitlines() == [
+        "notes",
+        "  Deprecated: use g.",
+        "  Since 1.2.",
+        "  Results can differ from run to run: refused under torch.use_deterministic_algorithms(True).",
+        "  Draws two numbers from PyTorch's generator in every call.",
+        "  On CUDA needs compute capability 8.9 or newer.",
+        "  torch.autocast casts x and w to its own dtype.",
+        "  Results along m are independent.",
+    ]
+    assert tags == "tags\n  pointwise, nondeterministic_bitwise, nondeterministic_seeded"
+
+
 def test_no_such_operator(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "scales"]) == 1
     assert capsys.readouterr() == ("", 'ops.yaml: error: there is no operator "scales"\nhint: did you mean "scale"?\n')

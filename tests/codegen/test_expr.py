@@ -93,6 +93,27 @@ def test_printers(text: str, c: str, python: str) -> None:
     assert print_python(expr, PythonNames(query=query, helper="h.")) == python
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "causal and (n > 1 and m > 2)",
+        "(causal or n > 1) or m > 2",
+        "causal or n > 1 and m > 2",
+        "not (causal or n > 1)",
+        "not causal and not n > 1",
+        "(n if causal else m) + 1 > 2",
+        "n + (m - rows) - 1 > -(n - m)",
+        "(n * m) ** -2 ** rows > 0",
+        "n if causal or n > 1 else m if n > 2 else rows",
+        "(n if causal else m) if causal else rows",
+        "n + 1 in [1, 2] and m not in [3]",
+        "0 < n + m <= rows * 2 != 3",
+    ],
+)
+def test_parentheses_stand_where_they_must(text: str) -> None:
+    assert print_text(read(text)) == text
+
+
 def test_names_are_mapped() -> None:
     expr = read("n * m + numel(x)")
     names_of_c = CNames({"n": "c->n", "m": "c->m"}, query)

@@ -9,6 +9,9 @@ import pytest
 
 from codegen import supported
 from codegen.__main__ import main
+from codegen.edit import CannotEdit, add_operator
+from codegen.errors import Diagnostics
+from codegen.load import load
 
 SPEC = """\
 # A comment at the top.
@@ -65,6 +68,19 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("tests").mkdir()
     Path("tests/references.py").write_text("from torch import Tensor\n")
     return Path()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("namespace: demo\n", "it has no `ops:`"),
+        ("ops: [f]\n", "it has no `ops:`"),
+        ("ops: {f: {}}\n", "`ops:` is written in braces"),
+    ],
+)
+def test_specs_without_a_place_for_an_entry(text: str, why: str) -> None:
+    with pytest.raises(CannotEdit, match=f"^{why}$"):
+        add_operator(text, load(text.encode(), Diagnostics()), "second:\n")
 
 
 def test_entry_bodies_and_reference(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,16 +8,11 @@ from typing import Any
 
 import pytest
 import torch
-import torch._dynamo.guards
 from torch._dynamo.utils import counters
 
 from tests.harness.contract import Arguments, Contract, Sample, as_tuple, list_of
 from tests.harness.gradients import UPSTREAM, _gradients, _loss
 from tests.harness.layouts import leaves, make
-
-# After each trace dynamo flushes the caches of the processor, to log how long guards take without them: a quarter of
-# the time of a trace, for what nothing here reads.
-torch._dynamo.guards.profile_guard_manager = lambda *_: 0.0
 
 
 def traced(op: Contract, road: Callable[..., Any], backend: Any, **options: Any) -> Callable[..., Any]:

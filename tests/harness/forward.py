@@ -115,8 +115,8 @@ def masks_agree(op: Contract, device: str, sample: Sample) -> None:
 
 
 def passes_opcheck(op: Contract, device: str, sample: Sample, *, grad: bool) -> None:
-    """All of opcheck for the operator; its twins are traced with it. An operator whose gradient is missing refuses: not
-    with grad. A random operator draws other numbers in each of two calls, which the last test compares.
+    """All of opcheck, for the operator and its twins. An operator whose gradient is missing refuses: not with grad.
+    A random operator draws other numbers in each of two calls, which the last test compares.
     """
     if op.pinned and device != "cpu":
         return  # it calls with copies of inputs, and these are not pinned
@@ -133,12 +133,12 @@ def passes_opcheck(op: Contract, device: str, sample: Sample, *, grad: bool) -> 
             if grad and op.autograd == "missing" and operator is op.overload and recording(arguments):
                 continue
             positional, keyword = op.split(arguments)
-            untraced = [test for test in tests if test != "test_aot_dispatch_dynamic"]
-            asked = tests if operator is op.overload else untraced
-            opcheck(operator, positional, keyword, test_utils=asked)
+            opcheck(operator, positional, keyword, test_utils=tests)
             if op.mask:
-                mask = [i == 0 for i in range(len(op.outputs))]
-                opcheck(operator, positional, {**keyword, "grad_mask": mask}, test_utils=asked)
+                count = len(op.outputs)
+                opcheck(
+                    operator, positional, {**keyword, "grad_mask": [i == 0 for i in range(count)]}, test_utils=tests
+                )
 
 
 def copies(op: Contract, device: str, sample: Sample) -> None:

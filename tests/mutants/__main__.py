@@ -52,7 +52,6 @@ class Bench:
 def bench(folder: Path, tests: tuple[str, ...]) -> Bench:
     """A bench in `folder`; `tests` are the files of the last stage."""
     # Loaded once, before the forks: what takes long, and nothing of this repository.
-    import expecttest  # noqa: F401
     import hypothesis.strategies  # noqa: F401
     import jinja2.sandbox  # noqa: F401
     import jsonschema  # noqa: F401

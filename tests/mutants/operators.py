@@ -124,6 +124,8 @@ def _left_alone(node: ast.AST, parent: ast.AST | None, scope: tuple[ast.AST, ...
             return True
         case ast.Assign(value=ast.BinOp(op=ast.BitOr()) | ast.Subscript()) if not scope:
             return True  # an alias of types
+        case ast.AnnAssign(annotation=ast.Name(id="TypeAlias")):
+            return True
         case ast.keyword(arg="strict"):
             return True
         case ast.Constant() if isinstance(parent, ast.Call) and parent.args[:1] == [node]:
@@ -161,7 +163,7 @@ def _changes(node: ast.AST, parent: ast.AST | None) -> Iterator[ast.AST]:
         case ast.Call():
             yield from _changed_call(node)
         case ast.stmt():
-            yield from _changed_statement(node)
+            yield from _changed_statement(node, parent)
     if isinstance(node, ast.expr):
         yield from _changed_condition(node, parent)
 
@@ -196,15 +198,19 @@ def _changed_call(node: ast.Call) -> Iterator[ast.AST]:
             yield _with(node, keywords=node.keywords[:i] + node.keywords[i + 1 :])
 
 
-def _changed_statement(node: ast.stmt) -> Iterator[ast.AST]:
+def _changed_statement(node: ast.stmt, parent: ast.AST | None) -> Iterator[ast.AST]:
     match node:
         case ast.Expr(value=ast.Call() | ast.Yield() | ast.YieldFrom()):
             yield ast.Pass()
         case ast.Assign() if any(isinstance(target, ast.Attribute | ast.Subscript) for target in node.targets):
             yield ast.Pass()
+        case ast.Return(value=None | ast.Constant(value=None)):
+            if not isinstance(parent, ast.FunctionDef) or node is not parent.body[-1]:
+                yield ast.Pass()
+        case ast.Return(value=ast.Constant(value=value)) if not value:
+            return  # None is as false; the value itself is changed
         case ast.Return():
-            empty = node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
-            yield ast.Pass() if empty else ast.Return(ast.Constant(None))
+            yield ast.Return(ast.Constant(None))
         case ast.stmt() if isinstance(node, REMOVED):
             yield ast.Pass()
             if isinstance(node, ast.Continue):
