@@ -59,13 +59,11 @@ def check_kernels(
     return tuple(kernels), tuple(places)
 
 
-def check_full_cuda(read: Reader, operator: str, node: Mapping) -> bool:
+def check_full_cuda(read: Reader, node: Mapping) -> bool:
     """`full_cuda:`, which may be what an operator says even where it is neither true nor false."""
     value = check_flag(read, node, "full_cuda")
     if not value:
         return value is None and node.get("full_cuda") is not None
-    if operator in names.FULL_CUDA_TAKEN:
-        read.error(node.key("full_cuda") or node, f"csrc/runtime has a function {operator}_cuda", "rename the operator")
     for other in ("launch", "passes", "kernels"):
         key = node.key(other)
         if key is not None:

@@ -64,7 +64,7 @@ class _Checker:
     def passes(self) -> Passes:
         launch, passes, parallel = self.node.get("launch"), self.node.get("passes"), self.node.get("parallel")
         custom, places = check_kernels(self.read, self.key.text, self.node, self.contract, self.choices)
-        full_cuda = check_full_cuda(self.read, self.key.text, self.node)
+        full_cuda = check_full_cuda(self.read, self.node)
         if launch is not None and passes is not None:
             place = self.node.key("passes")
             self.read.error(place or passes, "either `launch:` or `passes:`, not both")

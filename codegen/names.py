@@ -55,8 +55,12 @@ fesetexceptflag fesetround fetestexcept feupdateenv imaxabs isblank iscntrl isgr
 iswblank iswcntrl iswdigit iswgraph iswlower iswprint iswpunct iswspace iswupper iswxdigit isxdigit strcoll strcspn
 strerror strftime strncat strpbrk strrchr strspn strxfrm towlower towupper vfprintf vfscanf vscanf vsscanf
 """
-# Names beside that of the body where it is called, and names of csrc/runtime that start like those of a host function.
-_CALLER = "args begin body_error call cpu end piece record tensor"
+# Names beside that of the body where it is called.
+_CALLER = "args begin body_error call cpu end piece record"
+# Operators whose host code would be called like what csrc/runtime has: `<op>_check`, `<op>_cpu`, `<op>_cuda` and so on.
+_RUNTIME = """
+all_at_least aoti_torch aoti_torch_device_type custom device device_is find_list offsets on output tensor tensors values
+"""
 # Headers and types of csrc/device.
 _DEVICE = """
 column_sums cross_entropy_rows dtype element_math elementwise few_norm_gradients float8 float8_fnuz full_cuda max_sum
@@ -82,6 +86,7 @@ _OPERATORS_TAKEN = {
     **{name + end: "it is a function of the C library" for name in _C_LIBRARY.split() for end in ("", "f", "l")},
     **dict.fromkeys(_C_TYPES.split(), "the C library uses it"),
     **dict.fromkeys(_CALLER.split(), "generated code uses it"),
+    **dict.fromkeys(_RUNTIME.split(), "csrc/runtime uses it"),
     **dict.fromkeys(_DEVICE.split(), "csrc/device uses it"),
     **dict.fromkeys(_GENERATED.split(), "it is the name of a generated file"),
     "name": "torch.ops.<namespace>.name is no operator",
@@ -99,11 +104,12 @@ OPERATOR_SUFFIXES = ("_args", "_call")
 # Pieces into which the device code of an operator is cut at most, to be compiled side by side.
 MOST_CUDA_UNITS = 4
 
-# Operators whose host code would export a function that csrc/runtime has.
-FULL_CUDA_TAKEN = ("device_is", "on")
-
-# What csrc/runtime calls something like a constant of a choice.
-_RUNTIME_CONSTANTS = ("shape_add_dim", "grad_mode_disable", "grad_mode_restore", "dtype_to_torch")
+# What csrc/runtime, and the headers that it includes, call something like a constant of a choice.
+_RUNTIME_CONSTANTS = re.compile(
+    r"(aoti_torch|atomic|memory_order|torch)_\w+|all_at_least_zero|cuda_copy_to_host|dtype_(from|to)_torch|dynamic_may_read"
+    r"|find_list_overlap|(integer|real)_range_\w+|list_(require|see|set|strides|take|to|widths|release)_\w+|max_align_t"
+    r"|next_pow2_i64|outputs_keep_apart|shape_add_dim|tensor_(has|is|make)_\w+|written_set_aside"
+)
 
 
 def checking_variable(namespace: str) -> str:
@@ -120,7 +126,9 @@ def taken_constant(op: str, name: str, operators: Collection[str], kernels: Coll
     """What else is called `name` where the bodies of `op` are compiled; "" for nothing."""
     if name in kernels:
         return "a kernel"
-    generated = {f"{op}_nothing_to_do", f"{op}_args_from", *_RUNTIME_CONSTANTS}
+    if _RUNTIME_CONSTANTS.fullmatch(name):
+        return "used by csrc/runtime"
+    generated = {f"{op}_nothing_to_do", f"{op}_args_from"}
     # Of all operators, of which there may be a thousand: only those are looked for that the name could be made of.
     ends = ("_boxed", *(f"_fatbin_{unit}" for unit in range(MOST_CUDA_UNITS)))
     generated |= {name for end in ends if name.endswith(end) and name.removesuffix(end) in operators}

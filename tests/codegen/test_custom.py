@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from codegen.commands.project import RENDERER
 from codegen.lower import operator_files
 from codegen.model import Library
-from codegen.names import FULL_CUDA_TAKEN
 
 CUSTOM = """
 namespace: demo
@@ -108,10 +106,3 @@ ops:
     first = "call.T == DTYPE_FLOAT32 && dtype_size(static_cast<dtype>(call.W)) == 1"
     assert f"    if ({first}) {{\n        return f(g_args<float, uint8_t>(call));\n" in header
     assert "    __host__ __device__ explicit g_args(const g_call& call)" in header
-
-
-def test_functions_of_the_runtime_are_known() -> None:
-    """`<op>_cuda` of an operator with host code must not be one of them."""
-    headers = (Path(__file__).parents[2] / "csrc" / "runtime").glob("*.h")
-    found = set(re.findall(r"^bool (\w+)_cuda\(", "".join(path.read_text() for path in headers), re.MULTILINE))
-    assert found == set(FULL_CUDA_TAKEN)

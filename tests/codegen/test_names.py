@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import keyword
+import re
 from pathlib import Path
 
 import pytest
 
-from codegen.names import namespace_problem, operator_problem, problem, variable_problem
+from codegen.names import namespace_problem, operator_problem, problem, taken_constant, variable_problem
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def runtime() -> set[str]:
+    """The functions, macros and types that csrc/runtime declares for host functions."""
+    text = "\n".join(path.read_text() for path in (ROOT / "csrc" / "runtime").glob("*.h"))
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    found = re.findall(r"\b([a-z]\w*)\(|\} (\w+);|typedef [\w ]+?(\w+);", text)
+    return {name for names in found for name in names if name}
 
 
 @pytest.mark.parametrize(
@@ -54,6 +66,35 @@ def test_variables_and_namespaces() -> None:
 
 def test_headers_for_bodies_are_no_operators() -> None:
     """generated/cuda/<op>.cuh is found before the header of csrc/device of that name."""
-    headers = list((Path(__file__).parents[2] / "csrc" / "device").glob("*.cuh"))
+    headers = list((ROOT / "csrc" / "device").glob("*.cuh"))
     assert headers
     assert all(operator_problem(header.stem) for header in headers)
+
+
+def test_functions_of_the_runtime_are_no_host_functions(runtime: set[str]) -> None:
+    """`<op>_check` and all that is called like it is declared beside csrc/runtime."""
+    templates = "".join(path.read_text() for path in (ROOT / "templates").glob("*.c.j2"))
+    endings = {"plan", "kernels", "prepare", *re.findall(r"\{\{ op \}\}_([a-z]\w*)", templates)}
+    assert {"check", "cpu", "call", "nothing_to_do"} < endings
+    taken = {name.removesuffix(f"_{end}") for name in runtime for end in endings if name.endswith(f"_{end}")}
+    assert {"offsets", "device", "custom"} < taken
+    assert [name for name in taken if not operator_problem(name)] == []
+
+
+def test_functions_of_the_runtime_are_no_constants(runtime: set[str]) -> None:
+    """The constant of a choice is `<op>_<argument>_<word>`."""
+    several = {name for name in runtime | {"memory_order_relaxed", "atomic_fetch_add"} if name.count("_") > 1}
+    assert "shape_add_dim" in several
+    missed = {name for name in several if not taken_constant("f", name, (), ())}
+    assert [name for name in missed if any(map(_could_be, _cut(name)))] == []
+
+
+def _cut(name: str) -> list[tuple[str, str]]:
+    """The operators and arguments that it could be made of."""
+    parts = name.split("_")
+    ends = range(1, len(parts))
+    return [("_".join(parts[:a]), "_".join(parts[a:b])) for a in ends for b in ends if a < b]
+
+
+def _could_be(cut: tuple[str, str]) -> bool:
+    return not operator_problem(cut[0]) and not problem(cut[1])
