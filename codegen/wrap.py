@@ -20,9 +20,14 @@ def wrapped(text: str) -> str:
         return text
     return "\n".join(
         part
-        for before, line in zip(["", *lines], lines, strict=False)
-        for part in (_wrapped(line, re.search(r"\w\($", before) is not None) if len(line) > COLUMNS else [line])
+        for before, line, after in zip(["", *lines], lines, [*lines[1:], ""], strict=False)
+        for part in (_wrapped(line, _is_inner(before, after)) if len(line) > COLUMNS else [line])
     )
+
+
+def _is_inner(before: str, after: str) -> bool:
+    """Whether what stands between these lines is all arguments of a call, and not the first half of a text."""
+    return re.search(r"\w\($", before) is not None and after.lstrip().startswith(")")
 
 
 def _wrapped(line: str, inner: bool) -> list[str]:
@@ -32,7 +37,7 @@ def _wrapped(line: str, inner: bool) -> list[str]:
     found = _TEXT.fullmatch(line)
     if found is not None:
         return [f"{found[1]}lambda: (", f"{found[1]}    {found[2]}", f"{found[1]}),"]
-    if inner and line.endswith(","):  # the first of several, with a line for each
+    if inner and line.endswith(","):  # a single one, which has its line already
         return [line]
     if inner:
         indent = line[: len(line) - len(line.lstrip())]

@@ -44,6 +44,7 @@ def test_as_a_formatter_does() -> None:
 def test_what_fits_and_what_is_no_call_stays() -> None:
     for text in (
         f"call(\n    ({MANY} or {MANY}),\n    b,\n)\n",
+        f'raise RuntimeError(\n    f"{{name}}: {MESSAGE}{MESSAGE}"\n    "the other half of the text"\n)\n',
         "call(a, b)\n",
         f"x = [{MANY}, {MANY}]\n",
         f"    doc (a) of {MANY} {MANY} (b)\n",
