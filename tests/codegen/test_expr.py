@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from codegen.expr import INT_MAX, INT_MIN, Constant, Expr, Name, NameKind, Query, Type, names, product, substitute
 from codegen.expr_c import CNames, can_overflow, print_c
-from codegen.expr_fold import FoldError, constant, depends_on_dtypes, fold
+from codegen.expr_fold import FoldError, constant, depends_on_dtypes, fold, real_power
 from codegen.expr_parse import parse
 from codegen.expr_python import PythonNames, print_python
 from codegen.expr_text import print_text
@@ -63,6 +64,8 @@ def query(question: Query, operands: tuple[str, ...]) -> str:
         ("n - (m - 3)", "sub_i64(&overflow, n, sub_i64(&overflow, m, 3))", "n - (m - 3)"),
         ("-n ** 2", "neg_i64(&overflow, pow_i64(&overflow, n, 2))", "-h.power(n, 2)"),
         ("(-n) ** 2", "pow_i64(&overflow, neg_i64(&overflow, n), 2)", "h.power(-n, 2)"),
+        ("-eps < 1", "-eps < 1.0", "-eps < 1"),
+        ("-(-eps) < 1", "-(-eps) < 1.0", "--eps < 1"),
         ("n if causal else m", "causal ? n : m", "n if causal else m"),
         ("eps if causal else 1", "causal ? eps : 1.0", "eps if causal else 1"),
         ("max(n, m, 1)", "max_i64(max_i64(n, m), 1)", "h.max(n, m, 1)"),
@@ -145,6 +148,24 @@ def test_folds_for_a_choice_of_dtypes() -> None:
 def test_what_has_no_value(text: str) -> None:
     with pytest.raises(FoldError):
         fold(read(text), {})
+
+
+@pytest.mark.parametrize(
+    ("base", "exponent", "result"),
+    [
+        (4.0, 0.5, 2.0),
+        (0.0, -1.0, math.inf),
+        (0.0, -0.5, math.inf),
+        (-0.0, -3.0, -math.inf),
+        (-0.0, -2.0, math.inf),
+        (2.0, 1e4, math.inf),
+        (-2.0, 1e4, math.inf),
+        (-2.0, 1e4 + 1, -math.inf),
+        (-8.0, 0.5, math.nan),
+    ],
+)
+def test_powers_are_those_of_c(base: float, exponent: float, result: float) -> None:
+    assert real_power(base, exponent) == pytest.approx(result, rel=0, nan_ok=True)
 
 
 def test_substitution() -> None:

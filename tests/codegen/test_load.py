@@ -30,6 +30,23 @@ def problems(text: str | bytes, libyaml: bool = True) -> list[tuple[int, int, st
     return [(found.position.line, found.position.column, found.text) for found in diagnostics.sorted()]
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("a: b: c", "a value that holds `: ` is quoted"),
+        ("a:\n  - b\n c: d", "is the indentation right?"),
+        ("{a: b", "inside braces and brackets, values with commas or brackets are quoted"),
+        ("[a", "inside braces and brackets, values with commas or brackets are quoted"),
+        ("a: 'b", ""),
+        ("a: `b`", ""),
+    ],
+)
+def test_hints_about_what_is_no_yaml(text: str, hint: str, libyaml: bool) -> None:
+    diagnostics = Diagnostics()
+    assert load(text.encode(), diagnostics, libyaml=libyaml) is None
+    assert [found.hint for found in diagnostics.sorted()] == [hint]
+
+
 def test_every_scalar_is_text(libyaml: bool) -> None:
     node = tree("[1e-6, no, on, 010, 1:30, null, ~, 0x10, 2001-01-01, .inf, true, 'q']", libyaml)
     assert isinstance(node, Sequence)

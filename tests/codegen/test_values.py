@@ -89,6 +89,17 @@ def test_wrong_elements(operator: Callable[[str], Operator]) -> None:
     ]
 
 
+def test_wrong_sizes_behind_one_that_follows_from_itself(operator: Callable[[str], Operator]) -> None:
+    op = operator("""
+        inputs: {y: "float32[n]", x: "float32[2 * h, n]"}
+        outputs: {z: "float32[n]"}
+        dims: {h: "size(x, 0) // 2"}
+        devices: [cpu]
+    """)
+    text = "x: expected shape [2 * h, n] with h = 1, n = 7 (from y), got [2, 8]"
+    assert text in [wrong.text for wrong in wrong_calls(base(op))]
+
+
 @pytest.mark.parametrize(
     ("number", "dtype", "expected"),
     [

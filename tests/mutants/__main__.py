@@ -10,6 +10,7 @@ import argparse
 import multiprocessing
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -108,6 +109,7 @@ def main() -> int:
     if options.list:
         print("\n".join(f"{number}: {mutant}" for number, mutant in mutants))
         return 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that processes and the folder go, too
     start, judged = time.monotonic(), []
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         made = bench(Path(folder), tests_of(ROOT))

@@ -29,6 +29,7 @@ class Mutant:
     path: str  # codegen/load.py
     line: int
     function: int  # the first line of the outermost function that it is in; 0 where importing runs it
+    above: str  # the line above what is changed
     before: str  # what is changed, on one line
     after: str
     source: bytes
@@ -36,10 +37,10 @@ class Mutant:
     @property
     def key(self) -> str:
         """What tells a mutant of a module, by any Python: they do not print quotes alike."""
-        return key(self.path, self.before, self.after)
+        return key(self.path, self.above, self.before, self.after)
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}\n- {self.before}\n+ {self.after}\n"
+        return f"{self.path}:{self.line}\n  {self.above}\n- {self.before}\n+ {self.after}\n"
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Equivalent:
     """A change that no test can miss, and why."""
 
     path: str
+    above: str
     before: str
     after: str
     reason: str
@@ -54,12 +56,12 @@ class Equivalent:
     @property
     def key(self) -> str:
         """That of the mutant."""
-        return key(self.path, self.before, self.after)
+        return key(self.path, self.above, self.before, self.after)
 
 
-def key(path: str, before: str, after: str) -> str:
+def key(*lines: str) -> str:
     """A mutant as a text without quotes."""
-    return re.sub(r"""['"\\]""", "", f"{path}\n{before}\n{after}")
+    return re.sub(r"""['"\\]""", "", "\n".join(lines))
 
 
 def draw(count: int, seed: int) -> list[Mutant]:
@@ -78,12 +80,12 @@ def every(path: str) -> Iterator[Mutant]:
 
 
 def equivalents() -> list[Equivalent]:
-    """What equivalent.txt lists, in blocks of four lines: the module, the change, and the reason."""
+    """What equivalent.txt lists, in blocks: the module, the line above, the change in two lines, and the reason."""
     text = re.sub(r"^#.*\n", "", EQUIVALENT.read_text(), flags=re.M)
     blocks = [block.splitlines() for block in text.strip().split("\n\n") if block]
     return [
-        Equivalent(path, before.removeprefix("- "), after.removeprefix("+ "), " ".join(reason))
-        for path, before, after, *reason in blocks
+        Equivalent(path, above.strip(), before.removeprefix("- "), after.removeprefix("+ "), " ".join(reason))
+        for path, above, before, after, *reason in blocks
     ]
 
 
@@ -108,7 +110,9 @@ def _mutant(path: str, source: bytes, site: Site, number: int) -> Mutant:
     function = 0
     if outermost is not None:
         function = min([outermost.lineno, *(decorator.lineno for decorator in outermost.decorator_list)])
-    return Mutant(path, first, function, _joined(old_lines[first - 1 : last]), _joined(new_lines[first - 1 : end]), new)
+    above = old_lines[first - 2].strip() if first > 1 else ""
+    before, after = _joined(old_lines[first - 1 : last]), _joined(new_lines[first - 1 : end])
+    return Mutant(path, first, function, above, before, after, new)
 
 
 def _joined(lines: list[str]) -> str:
