@@ -149,7 +149,7 @@ def check_batch(read: Reader, node: Mapping, op: Operator) -> tuple[str, ...]:
     if value is None:
         return ()
     items: list[Node] = list(read.items(value, "batch: rows")) if isinstance(value, load.Sequence) else [value]
-    known = [dim.name for dim in op.dims]
+    known = [dim.name for dim in op.dims if not dim.each]
     made = [(f"output {output.name}", output.type.shape) for output in op.outputs]
     made += [(a.name, a.type.shape) for a in op.written if isinstance(a.type, TensorType)]
     found: list[str] = []

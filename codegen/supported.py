@@ -43,5 +43,5 @@ WRITTEN_LIST = "a written list of tensors without `differentiable: false`"
 def with_lists(diagnostics: Diagnostics, prefix: str, node: Mapping | None) -> None:
     """Refuses keys of an operator with lists of tensors."""
     for key, _ in node.entries if node is not None else ():
-        if key.text in ("variants", "elementwise", "batch", "autocast"):
+        if key.text == "elementwise":
             refuse(diagnostics, prefix, key, 0, f"`{key.text}:` of an operator with a list of tensors")

@@ -80,7 +80,7 @@ def samples(usual: Sample) -> list[Sample]:
         found += [usual.with_scalars({argument.name: scalar}) for scalar in compared(op, argument)]
     found += [replace(usual, length=length) for length in LENGTHS if op.lists]
     if any(argument.type.element_optional for argument in op.lists if isinstance(argument.type, TensorType)):
-        found += [replace(usual, length=length, holes=True) for length in LENGTHS]
+        found += [replace(usual, length=length, holes=True) for length in LENGTHS if length > 1]
     found += [usual.resized(stars) for stars in _broadcasting(op)]
     if any(argument.has_word("expand") for argument in op.tensors):
         found += [replace(usual, narrowed=narrowed) for narrowed in NARROWED]

@@ -52,7 +52,7 @@ def place_lines(op: Operator, made: Mapping[str, list[str]]) -> list[str]:
     outputs = givable(op)
     if not outputs:
         return []
-    tensors = [argument.name for argument in op.tensors]
+    tensors = [argument.name for argument in op.tensors if argument not in op.lists]
     parts = [f"&f->t.{name}" for name in tensors] + [f"&f->o.{output.name}.tensor" for output in outputs]
     texts = [f'"{c_escape(name)}"' for name in tensors + [output.name for output in outputs]]
     lines = [
@@ -62,6 +62,11 @@ def place_lines(op: Operator, made: Mapping[str, list[str]]) -> list[str]:
             [
                 f"outputs_keep_apart(e, &f->o.{output.name}, others, names, {len(tensors) + i})"
                 for i, output in enumerate(outputs)
+            ]
+            + [
+                f'output_keeps_apart_from(e, &f->o.{output.name}, &f->t.{argument.name}, "{argument.name}")'
+                for output in outputs
+                for argument in op.lists
             ]
         ),
     ]

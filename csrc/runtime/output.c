@@ -45,6 +45,15 @@ bool outputs_keep_apart(error *e, const given_output *o, const tensor *const *ot
     return true;
 }
 
+bool output_keeps_apart_from(error *e, const given_output *o, const tensor_list *l, const char *name) {
+    int64_t i, j;
+    if (!find_list_overlap(e, &o->tensor, 1, l->at, l->count, &i, &j)) {
+        return false;
+    }
+    CHECK(e, i < 0, "%s: expected no overlap with %s[%" PRId64 "]", o->name, name, j);
+    return true;
+}
+
 bool output_is_contiguous(const given_output *o) { return tensor_is_contiguous(&o->tensor); }
 
 bool output_place(tensor *t, given_output *o) {

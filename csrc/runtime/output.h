@@ -2,7 +2,7 @@
 #ifndef RUNTIME_OUTPUT_H
 #define RUNTIME_OUTPUT_H
 
-#include "tensor.h"
+#include "list.h"
 
 /* `input` is the argument in whose place the output is written, null for a keyword; it has a handle of its own. */
 typedef struct given_output {
@@ -23,6 +23,9 @@ bool outputs_keep_apart(error *e, const given_output *o, const tensor *const *ot
 
 /* Puts the given tensor where the body writes, if it is contiguous; otherwise something stands in for it, whose
  * elements output_return() copies. */
+/* The same for the tensors of a list. */
+bool output_keeps_apart_from(error *e, const given_output *o, const tensor_list *l, const char *name);
+
 bool output_is_contiguous(const given_output *o);
 bool output_place(tensor *t, given_output *o);
 bool output_return(error *e, const tensor *t, const given_output *o);

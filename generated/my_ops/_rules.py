@@ -118,7 +118,13 @@ class Check:
 
     def apart(self, written: dict[str, torch.Tensor], inputs: dict[str, Any]) -> None:
         """What is written lies on nothing else, and no element of it on another; host functions look at the same."""
-        others = {name: tensor for name, tensor in inputs.items() if _has_memory(tensor)}
+        others: dict[str, Any] = {}
+        for lists in (False, True):
+            for name, given in inputs.items():
+                if isinstance(given, (list, tuple)) is lists:
+                    several = enumerate(given) if lists else ()
+                    others |= {f"{name}[{place}]": tensor for place, tensor in several} if lists else {name: given}
+        others = {name: tensor for name, tensor in others.items() if _has_memory(tensor)}
         for name, tensor in written.items():
             if not _has_memory(tensor):
                 continue

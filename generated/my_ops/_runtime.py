@@ -361,13 +361,14 @@ def warn_deprecated(operator: str, text: str) -> None:
         warnings.warn(f"my_ops::{operator}: deprecated: {text}", FutureWarning, stacklevel=3)
 
 
-def cast(policy: str, allowed: tuple[torch.dtype, ...], *tensors: Any) -> list[Any]:
-    """The tensors in the dtype that `autocast:` asks for; those that autocast does not touch, and all of them when the
-    operator has no kernel of that dtype, as they are.
+def cast(policy: str, allowed: tuple[torch.dtype, ...], *given: Any) -> list[Any]:
+    """Tensors, and lists of them, in the dtype that `autocast:` asks for; those that autocast does not touch, and all of
+    them when the operator has no kernel of that dtype, as they are.
     """
+    tensors = [t for one in given for t in (one if isinstance(one, (list, tuple)) else (one,))]
     eligible = [t.dtype for t in tensors if t is not None and t.dtype in _autocast_dtypes]
     if not eligible:
-        return list(tensors)
+        return list(given)
     if policy == "float32":
         dtype = torch.float32
     elif policy == "lower":
@@ -375,8 +376,9 @@ def cast(policy: str, allowed: tuple[torch.dtype, ...], *tensors: Any) -> list[A
     else:
         dtype = functools.reduce(torch.promote_types, eligible)
     if dtype not in allowed:
-        return list(tensors)
-    return [t.to(dtype) if t is not None and t.dtype in _autocast_dtypes else t for t in tensors]
+        return list(given)
+    made = iter([t.to(dtype) if t is not None and t.dtype in _autocast_dtypes else t for t in tensors])
+    return [[next(made) for _ in one] if isinstance(one, (list, tuple)) else next(made) for one in given]
 
 
 def below_autocast() -> Any:

@@ -504,6 +504,10 @@ def scale_list(xs: list[Tensor], factors: list[Tensor], by: Tensor) -> list[Tens
     return [x * factor * by.sum() for x, factor in zip(xs, factors, strict=True)]
 
 
+def list_sum(x: Tensor, xs: list[Tensor | None]) -> Tensor:
+    return sum((one for one in xs if one is not None), x)
+
+
 def no_gaps(x: Tensor) -> Tensor:
     return x.clone()
 
@@ -538,7 +542,7 @@ def same_widths(
     for one in ys:
         y = y + (0 if one is None or one.numel() == 0 else one[-1])
     for one in zs or []:
-        y = y + one.sum()
+        y = y + one.flatten()[:1].sum()
     return y if b is None or b.numel() == 0 else y + b.flatten()[0] * (len(b) + b.shape[1:].numel())
 
 

@@ -65,7 +65,14 @@ def autocast(op: Contract, device: str, dtypes: tuple[str, ...], lower: str, sam
     mixed = [tensors]
     if op.autocast == "promote":  # one input of each variable is of another dtype
         mixed.append(
-            {**tensors, **{names[0]: tensors[names[0]].detach().to(torch.float32) for names in op.cast.values()}}
+            {
+                **tensors,
+                **{
+                    name: tensors[name].detach().to(torch.float32)
+                    for names in op.cast.values()
+                    for name in op.spread(names, tensors)[:1]
+                },
+            }
         )
     for given in mixed:
         cast = {**given, **_cast(op, given, getattr(torch, lower))}
@@ -79,7 +86,7 @@ def autocast(op: Contract, device: str, dtypes: tuple[str, ...], lower: str, sam
             with torch.inference_mode(), torch.autocast(torch.device(device).type, getattr(torch, lower)):
                 plain = {k: v.detach() if isinstance(v, torch.Tensor) else v for k, v in given.items()}
                 assert all(torch.equal(one, other) for one, other in zip(op.results(road, plain), wanted, strict=True))
-            inputs = [given[name] for name in op.gradients if given[name].requires_grad]
+            inputs = [given[name] for name in op.spread(op.gradients, given) if given[name].requires_grad]
             if op.autograd == "declared" and inputs:
                 right = torch.autograd.grad(sum(r.sum() for r in wanted), inputs, retain_graph=True)
                 gradients = torch.autograd.grad(sum(r.sum() for r in found), inputs)
@@ -174,7 +181,8 @@ def _cast(op: Contract, given: Arguments, lower: torch.dtype) -> Arguments:
     """The inputs that autocast casts, in the dtype that it casts to."""
     found: Arguments = {}
     for variable, names in op.cast.items():
-        present = [name for name in names if given[name] is not None and given[name].dtype in HALF_OR_SINGLE]
+        inputs = op.spread(names, given)
+        present = [name for name in inputs if given[name] is not None and given[name].dtype in HALF_OR_SINGLE]
         wide = any(given[name].dtype == torch.float32 for name in present)
         wide = wide or len({given[name].dtype for name in present}) > 1
         dtype = lower if op.autocast == "lower" else torch.float32

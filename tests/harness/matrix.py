@@ -108,6 +108,8 @@ def _kind(op: Contract, sample: Sample) -> dict[str, Any]:
 
 
 def _capped(wanted: Any) -> Any:
+    if wanted is None:  # in a list in which some may be absent
+        return None
     if isinstance(wanted, list):
         return [_capped(one) for one in wanted]
     return tuple(min(size, 2) for size in (wanted.shape if isinstance(wanted, Elements) else wanted))
@@ -120,7 +122,7 @@ def _has_symbols(op: Contract, kind: dict[str, Any]) -> bool:
 
 
 def _shapes(capped: Any) -> list[Any]:
-    return capped if isinstance(capped, list) else [capped]
+    return [one for one in (capped if isinstance(capped, list) else [capped]) if one is not None]
 
 
 def run(op: Contract, samples: Sequence[Sample], case: Case, device: str) -> None:

@@ -172,9 +172,8 @@ def refused(op: Contract, kind: str, device: str, sample: Sample) -> None:
                 f"{name}: expected shape {list(given[name].shape)}, got {shape}",
                 real=False,
             )
-            same = [
-                k for k in op.tensors if given[k].shape == given[name].shape and given[k].dtype == given[name].dtype
-            ]
+            inputs, own = op.spread(tuple(op.tensors), given), given[name]
+            same = [k for k in inputs if given[k].shape == own.shape and given[k].dtype == own.dtype]
             for partner in same:
                 _raises(op, road, given | {name: given[partner]}, f"{name}: expected no overlap with {partner}")
 
@@ -182,7 +181,7 @@ def refused(op: Contract, kind: str, device: str, sample: Sample) -> None:
 def _recorded(op: Contract, given: Arguments, written: str) -> Arguments:
     """The same arguments, of which inputs require grad; what was one tensor is one."""
     found: dict[int, Any] = {}
-    for name in op.recordable:
+    for name in op.spread(op.recordable, given):
         if name != written and given[name] is not None and given[name].is_floating_point():
             found.setdefault(id(given[name]), given[name].detach().requires_grad_() * 1)
     return {name: found.get(id(value), value) for name, value in given.items()}

@@ -4,9 +4,7 @@ static void same_widths(const same_widths_args *a, int64_t begin, int64_t end) {
         added += a->ys[i] != NULL ? load(a->ys[i] + a->m - 1) : 0;
     }
     for (int64_t i = 0; i < a->zs_count; i++) {
-        for (int64_t j = 0; j < a->t * a->k[i]; j++) {
-            added += load(a->zs[i] + j);
-        }
+        added += a->t * a->k[i] > 0 ? load(a->zs[i]) : 0;
     }
     for (int64_t j = begin; j < end; j++) {
         acc_t sum = added + (a->a != NULL ? load(a->a + j) : 0);
