@@ -203,17 +203,19 @@ def _used(op: Contract, case: Case, results: Sequence[torch.Tensor | None]) -> t
 
 
 def _gradients(op: Contract, case: Case, given: Arguments, results: Sequence[torch.Tensor | None]) -> Arguments:
-    """The gradient of each input that requires one: zeros where it is none."""
+    """The gradient of each input that requires one: zeros where there is none, as for an output that is not there."""
     if case.upstream == NONE:
         return {}
     names = recording(given)
-    inputs = [given[name] for name in names]
     used = tuple(result for result in _used(op, case, results) if result.requires_grad)
-    if not used:
-        return dict(zip(names, map(torch.zeros_like, inputs), strict=True))
-    loss = _loss(used, UPSTREAM[case.upstream])
-    found = torch.autograd.grad(loss, inputs, allow_unused=True, materialize_grads=True)
-    return dict(zip(names, found, strict=True))
+    found: Sequence[torch.Tensor | None] = [None] * len(names)
+    if used:
+        loss = _loss(used, UPSTREAM[case.upstream])
+        found = torch.autograd.grad(loss, [given[name] for name in names], allow_unused=True)
+    return {
+        name: given[name].new_zeros(given[name].shape) if gradient is None else gradient
+        for name, gradient in zip(names, found, strict=True)
+    }
 
 
 def _match_reference(op: Contract, case: Case, given: Arguments, gradients: Arguments) -> None:
