@@ -29,12 +29,12 @@ class Operand:
     read: bool
     written: bool
     absent: bool  # it may be
-    same: str  # the pair of vectors where it has the step 0
-    moves: str  # whether it has another
+    is_same: str  # whether it has the step 0, or is absent
+    here: str  # a pointer to element `i`
+    ahead: str  # and to what will soon be needed
     buffer: str
-    to_begin: str
+    moved: str
     to_tile: str
-    to_row: str
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,7 @@ class ElementwiseView:
     pairs: bool  # every tensor has the dtype of the first variable
     streams: str  # whether outputs go past the caches
     packs: bool  # there are operands that are only read
-    unit: str  # whether every operand has the step 1 along a row
-    broadcast: str  # the same, or 0 where it is only read
+    dense: str  # whether every operand has the step 1 along a row, or 0 where loops allow that
 
 
 def program(op: Operator, choice: DtypeChoice) -> Program:
@@ -243,9 +242,10 @@ class _Unit:
         def moved(pointer: str, offset: str) -> str:
             return f"{pointer} == NULL ? NULL : {pointer} + {offset}" if absent else f"{pointer} + {offset}"
 
-        start, row = f"d.{name}", f"row.{name}"
-        there = f" && {start} != NULL" if absent else ""
+        start = f"d.{name}"
         element = c_element(self.dtypes[name], self.op)
+        step = "" if written else f" * s.{name}"
+        base = start if written else f"at.{name}"
         return Operand(
             name=name,
             index=index,
@@ -253,12 +253,12 @@ class _Unit:
             read=name in self.read,
             written=written,
             absent=absent,
-            same=f"s.{name} == 0 ? vector_same_pair({start}) : (vector_pair_t){{0}}",
-            moves=f"s.{name} != 0{there}",
+            is_same=f"s.{name} == 0 || {start} == NULL" if absent else f"s.{name} == 0",
+            here=f"{base} + i{step}",
+            ahead=f"{base} + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i){step}",
             buffer=f"{element} {name}[ELEMENTWISE_BUFFER({self.inputs}) / sizeof({element})]",
-            to_begin=f"{start} = {moved(start, f'begin * s.{name}')};",
+            moved=moved(start, f"count * s.{name}"),
             to_tile=moved(start, f"cpu_tile_offset(layout, &tile, a->stride__[{index}])"),
-            to_row=f"{row} = {moved(row, f'next.{name}')};",
         )
 
     def streams(self) -> str:
@@ -269,7 +269,7 @@ class _Unit:
         if any(argument.name in targets for argument in self.op.tensors):
             return "false"
         first = targets[0]
-        tests = [f"{self.op.name}__is_broadcast(s)"]
+        tests = [f"{self.op.name}__is_dense(s)"]
         tests += [f"a->{target} != NULL" for target in targets if target in self.maskable]
         tests += [f"cpu_aligned_alike(a->{first}, a->{target})" for target in targets[1:]]
         return " && ".join([*tests, f"vector_streams(a->{first}, layout->elements)"])
@@ -314,8 +314,10 @@ def elementwise_view(op: Operator) -> ElementwiseView:
         pairs=pairs,
         streams=unit.streams() if pairs else "false",
         packs=not all(operand.written for operand in listed),
-        unit=" && ".join(f"s.{name} == 1" for name in op.operands),
-        broadcast=" && ".join(
-            f"s.{one.name} == 1" if one.written else f"(s.{one.name} == 0 || s.{one.name} == 1)" for one in listed
+        dense=" && ".join(
+            f"(s.{one.name} == 1 || (ELEMENTWISE_BITS != 0 && s.{one.name} == 0))"
+            if pairs and not one.written
+            else f"s.{one.name} == 1"
+            for one in listed
         ),
     )

@@ -14,6 +14,13 @@
 
 #define CPU_INLINE static inline __attribute__((always_inline))
 
+/* Lines may be long, and each copy of a loop shows in the library: one is enough. */
+#if defined(__clang__)
+#define CPU_OUTLINE static __attribute__((unused, noinline))
+#else
+#define CPU_OUTLINE static __attribute__((unused, noinline, noclone))
+#endif
+
 #include "elements.h"
 
 #if ELEMENTWISE_BITS == 32
@@ -43,6 +50,12 @@ typedef struct cpu_tile {
     int64_t index[ELEMENTWISE_DIMS];
 } cpu_tile;
 
+static inline void cpu_tile_measure(const elementwise_layout *layout, cpu_tile *tile) {
+    const int64_t row = layout->size[0] - tile->index[0], rows = layout->size[1] - tile->index[1];
+    tile->row = row < layout->tile[0] ? row : layout->tile[0];
+    tile->rows = rows < layout->tile[1] ? rows : layout->tile[1];
+}
+
 static inline cpu_tile cpu_tile_at(const elementwise_layout *layout, int64_t unit) {
     cpu_tile tile = {0, 0, {0}};
     for (int i = 0; i < layout->dims; i++) {
@@ -51,10 +64,19 @@ static inline cpu_tile cpu_tile_at(const elementwise_layout *layout, int64_t uni
         tile.index[i] = unit % pieces * step;
         unit /= pieces;
     }
-    const int64_t row = layout->size[0] - tile.index[0], rows = layout->size[1] - tile.index[1];
-    tile.row = row < layout->tile[0] ? row : layout->tile[0];
-    tile.rows = rows < layout->tile[1] ? rows : layout->tile[1];
+    cpu_tile_measure(layout, &tile);
     return tile;
+}
+
+/* The tile of the next unit, without the divisions, which can take as long as a tile of a few rows. */
+static inline void cpu_tile_advance(const elementwise_layout *layout, cpu_tile *tile) {
+    for (int i = 0; i < layout->dims; i++) {
+        tile->index[i] += i < 2 ? layout->tile[i] : 1;
+        if (tile->index[i] < layout->size[i])
+            break;
+        tile->index[i] = 0;
+    }
+    cpu_tile_measure(layout, tile);
 }
 
 /* Whether a buffer that holds one tile of an operand holds another, which begins at the same element. */
@@ -123,6 +145,20 @@ CPU_INLINE void cpu_turn_64(uint64_t *to, int64_t width, const uint64_t *from, i
     *to = *from;
 }
 
+/* Rows of `bytes`, `step` bytes apart, to where they are `width` apart. In chunks, which overrun a row and are put
+ * right by the rows behind it; the last rows, which have none to overrun, are copied exactly. */
+static inline void cpu_pack_rows(char *to, int64_t width, const char *from, int64_t step, int64_t bytes, int64_t rows) {
+    enum { CHUNK = 16 };
+    const int64_t whole = (bytes + CHUNK - 1) / CHUNK * CHUNK, behind = (whole - 1) / bytes;
+    int64_t r = 0;
+    for (; step >= bytes && width >= bytes && r + behind < rows; r++) {
+        for (int64_t i = 0; i < whole; i += CHUNK)
+            memcpy(to + r * width + i, from + r * step + i, CHUNK);
+    }
+    for (; r < rows; r++)
+        memcpy(to + r * width, from + r * step, (size_t)bytes);
+}
+
 /* Copies a tile of an operand to its buffer, along whichever dim its elements are closer together. */
 #define CPU_PACK(bits, block)                                                                                          \
     static inline void cpu_pack_turned_##bits(uint##bits##_t *to, const uint##bits##_t *from, const cpu_tile *tile,    \
@@ -149,10 +185,12 @@ CPU_PACK(8, 1)
 CPU_PACK(16, 8)
 CPU_PACK(32, 4)
 CPU_PACK(64, 1)
-static inline void cpu_pack(void *to, const void *from, size_t size, const elementwise_layout *layout,
-                            const cpu_tile *tile, const int64_t *stride) {
-    const int64_t width = cpu_packed_row(layout);
-    if (size == 1)
+CPU_OUTLINE void cpu_pack(void *to, const void *from, size_t size, const elementwise_layout *layout,
+                          const cpu_tile *tile, const int64_t *stride) {
+    const int64_t width = cpu_packed_row(layout), bytes = (int64_t)size;
+    if (stride[0] == 1)
+        cpu_pack_rows(to, width * bytes, from, stride[1] * bytes, tile->row * bytes, tile->rows);
+    else if (size == 1)
         cpu_pack_8(to, from, tile, width, stride);
     else if (size == 2)
         cpu_pack_16(to, from, tile, width, stride);

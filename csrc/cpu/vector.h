@@ -417,10 +417,13 @@ static inline vector_pair_t vector_load_pair(const scalar_t *p) {
 #endif
 }
 
-/* One element in every place. */
-static inline vector_pair_t vector_same_pair(const scalar_t *p) {
-    const vector_t v = CPU_PASTE(cpu_load_, CPU_DTYPE, )(p) - (vector_t){0};
-    return (vector_pair_t){v, v};
+/* One element in every place of a pair; zeros where there is none. */
+static inline void vector_fill_pair(scalar_t *pair, const scalar_t *p) {
+    scalar_t value = (scalar_t){0};
+    if (p != NULL)
+        value = *p;
+    for (int64_t i = 0; i < 2 * VECTOR_LANES; i++)
+        pair[i] = value;
 }
 
 /* When `stream`, p is aligned to VECTOR_BYTES. */

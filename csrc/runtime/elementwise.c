@@ -143,18 +143,18 @@ static int64_t largest_element(const elementwise_space *space) {
     return size;
 }
 
-/* Rows of a few elements are joined, where the dims allow it. Where one operand runs across the rows of another, tiles
+/* Rows of a few vectors are joined, where the dims allow it. Where one operand runs across the rows of another, tiles
  * are blocks, so that the cache lines of either are used up while they are there. */
 static void choose_tile(elementwise_space *space, int outputs, elementwise_layout *layout) {
-    enum { SHORT = 32, LONG = 4096 };
-    const int64_t buffer = ELEMENTWISE_BUFFER(outputs) / largest_element(space);
+    enum { SHORT_BYTES = 128, LONG = 4096 };
+    const int64_t element = largest_element(space), buffer = ELEMENTWISE_BUFFER(outputs) / element;
     layout->order = ELEMENTWISE_ROWS;
     layout->tile[0] = LONG;
     layout->tile[1] = 1;
     if (space->dims < 2 || space->size[0] == 0) {
         return;
     }
-    if (space->size[0] < SHORT && writes_contiguous(space, outputs)) {
+    if (space->size[0] * element < SHORT_BYTES && writes_contiguous(space, outputs)) {
         layout->order = ELEMENTWISE_PACKED;
         layout->tile[0] = space->size[0];
         layout->tile[1] = min_i64(buffer, LONG) / space->size[0];

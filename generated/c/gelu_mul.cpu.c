@@ -104,6 +104,15 @@ CPU_INLINE void gelu_mul__lines(const gelu_mul_args *a, const gelu_mul__in *in, 
     out->y = t20;
 }
 
+/* Where operands are `count` steps further on. */
+CPU_INLINE gelu_mul__data gelu_mul__moved(gelu_mul__data d, gelu_mul__step s, int64_t count) {
+    return (gelu_mul__data){
+        .gate = d.gate + count * s.gate,
+        .up = d.up + count * s.up,
+        .y = d.y + count * s.y,
+    };
+}
+
 /* `count` elements, CPU_LANES at most, from element `i` of a row on. */
 CPU_INLINE void gelu_mul__part(const gelu_mul_args *a, gelu_mul__data d, gelu_mul__step s, int64_t i, int64_t count) {
     const gelu_mul__in in = gelu_mul__load(d, s, i, count);
@@ -112,67 +121,76 @@ CPU_INLINE void gelu_mul__part(const gelu_mul_args *a, gelu_mul__data d, gelu_mu
     gelu_mul__store(d, s, i, count, &out);
 }
 
-/* Elements [i, n) of a row. */
-CPU_INLINE void gelu_mul__rest(const gelu_mul_args *a, gelu_mul__data d, gelu_mul__step s, int64_t i, int64_t n) {
-    for (; i + CPU_LANES <= n; i += CPU_LANES)
-        gelu_mul__part(a, d, s, i, CPU_LANES);
-    if (i < n)
-        gelu_mul__part(a, d, s, i, n - i);
-}
-
-static void gelu_mul__strided_row(const gelu_mul_args *a, gelu_mul__data d, gelu_mul__step s, int64_t i, int64_t n) {
-    gelu_mul__rest(a, d, s, i, n);
-}
-
-/* A row along which operands have the steps `s`: 1, or 0 where one is only read and the same for the whole row. */
-CPU_INLINE void gelu_mul__row(const gelu_mul_args *a, gelu_mul__data d, gelu_mul__step s, int64_t n, bool stream) {
-    int64_t i = 0;
-#if ELEMENTWISE_BITS != 0
-    const vector_pair_t same_gate = s.gate == 0 ? vector_same_pair(d.gate) : (vector_pair_t){0};
-    const vector_pair_t same_up = s.up == 0 ? vector_same_pair(d.up) : (vector_pair_t){0};
-    const int64_t head = stream ? vector_stream_head(d.y, n) : 0;
-    gelu_mul__strided_row(a, d, s, 0, head);
-    for (i = head; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
-        gelu_mul__in first, second;
-        gelu_mul__out out_first, out_second;
-        vector_pair_t pair_gate = same_gate;
-        if (s.gate != 0) {
-            pair_gate = vector_load_pair(d.gate + i);
-            vector_prefetch_pair(d.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
-        }
-        first.gate = pair_gate.a;
-        second.gate = pair_gate.b;
-        vector_pair_t pair_up = same_up;
-        if (s.up != 0) {
-            pair_up = vector_load_pair(d.up + i);
-            vector_prefetch_pair(d.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
-        }
-        first.up = pair_up.a;
-        second.up = pair_up.b;
-        gelu_mul__lines(a, &first, &out_first);
-        gelu_mul__lines(a, &second, &out_second);
-        vector_store_pair(d.y + i, out_first.y, out_second.y, stream);
+/* `rows` rows of `n` elements with the steps `s`, one row `next` behind another. */
+CPU_OUTLINE void gelu_mul__strided_rows(const gelu_mul_args *a, gelu_mul__data d, gelu_mul__step s, gelu_mul__step next, int64_t n, int64_t rows) {
+    for (int64_t k = 0; k < rows; k++) {
+        int64_t i = 0;
+        for (; i + CPU_LANES <= n; i += CPU_LANES)
+            gelu_mul__part(a, d, s, i, CPU_LANES);
+        if (i < n)
+            gelu_mul__part(a, d, s, i, n - i);
+        d = gelu_mul__moved(d, next, 1);
     }
-#endif
-    (void)stream;
-    gelu_mul__rest(a, d, s, i, n);
 }
-static void gelu_mul__unit_row(const gelu_mul_args *a, gelu_mul__data d, int64_t n, bool stream) {
-    const gelu_mul__step s = {
+
+CPU_INLINE bool gelu_mul__is_dense(gelu_mul__step s) {
+    return (s.gate == 1 || (ELEMENTWISE_BITS != 0 && s.gate == 0)) && (s.up == 1 || (ELEMENTWISE_BITS != 0 && s.up == 0)) && s.y == 1;
+}
+/* The same where operands have the step 1, or 0 if they are only read: `same_` is then what they are read from. */
+CPU_OUTLINE void gelu_mul__dense_rows(const gelu_mul_args *a, gelu_mul__data d, gelu_mul__step s, gelu_mul__step next, int64_t n, int64_t rows, bool stream) {
+    const gelu_mul__step one = {
         .gate = 1,
         .up = 1,
         .y = 1,
     };
-    gelu_mul__row(a, d, s, n, stream);
-}
-static void gelu_mul__broadcast_row(const gelu_mul_args *a, gelu_mul__data d, gelu_mul__step s, int64_t n, bool stream) {
-    gelu_mul__row(a, d, s, n, stream);
-}
-CPU_INLINE bool gelu_mul__is_broadcast(gelu_mul__step s) {
-    return (s.gate == 0 || s.gate == 1) && (s.up == 0 || s.up == 1) && s.y == 1;
-}
-CPU_INLINE bool gelu_mul__is_unit(gelu_mul__step s) {
-    return s.gate == 1 && s.up == 1 && s.y == 1;
+    (void)s, (void)stream;
+    for (int64_t k = 0; k < rows; k++) {
+        int64_t i = 0;
+#if ELEMENTWISE_BITS != 0
+        gelu_mul__data at = d;
+        scalar_t same_gate[2 * VECTOR_LANES];
+        if (s.gate == 0) {
+            vector_fill_pair(same_gate, d.gate);
+            at.gate = same_gate;
+            s.gate = 0;
+        }
+        scalar_t same_up[2 * VECTOR_LANES];
+        if (s.up == 0) {
+            vector_fill_pair(same_up, d.up);
+            at.up = same_up;
+            s.up = 0;
+        }
+        if (stream) {
+            i = vector_stream_head(d.y, n);
+            gelu_mul__strided_rows(a, at, s, next, i, 1);
+        }
+        for (; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
+            gelu_mul__in first, second;
+            gelu_mul__out out_first, out_second;
+            const vector_pair_t pair_gate = vector_load_pair(at.gate + i * s.gate);
+            if (stream)
+                vector_prefetch_pair(at.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.gate);
+            first.gate = pair_gate.a;
+            second.gate = pair_gate.b;
+            const vector_pair_t pair_up = vector_load_pair(at.up + i * s.up);
+            if (stream)
+                vector_prefetch_pair(at.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.up);
+            first.up = pair_up.a;
+            second.up = pair_up.b;
+            gelu_mul__lines(a, &first, &out_first);
+            gelu_mul__lines(a, &second, &out_second);
+            vector_store_pair(d.y + i, out_first.y, out_second.y, stream);
+        }
+        for (; i < n; i += CPU_LANES)
+            gelu_mul__part(a, gelu_mul__moved(at, s, i), one, 0, n - i < CPU_LANES ? n - i : CPU_LANES);
+#else
+        for (; i + CPU_LANES <= n; i += CPU_LANES)
+            gelu_mul__part(a, d, one, i, CPU_LANES);
+        if (i < n)
+            gelu_mul__part(a, d, one, i, n - i);
+#endif
+        d = gelu_mul__moved(d, next, 1);
+    }
 }
 
 /* Units are elements where there is one dim, tiles otherwise. */
@@ -183,22 +201,17 @@ static void gelu_mul(const gelu_mul_args *a, int64_t begin, int64_t end) {
         .up = a->stride__[1][0],
         .y = a->stride__[2][0],
     };
-    gelu_mul__data d = {
+    const gelu_mul__data d = {
         .gate = a->gate,
         .up = a->up,
         .y = a->y,
     };
     if (layout->dims == 1) {
-        d.gate = d.gate + begin * s.gate;
-        d.up = d.up + begin * s.up;
-        d.y = d.y + begin * s.y;
-        const bool stream = gelu_mul__is_broadcast(s) && vector_streams(a->y, layout->elements);
-        if (layout->unit)
-            gelu_mul__unit_row(a, d, end - begin, stream);
-        else if (gelu_mul__is_broadcast(s))
-            gelu_mul__broadcast_row(a, d, s, end - begin, stream);
+        const bool stream = gelu_mul__is_dense(s) && vector_streams(a->y, layout->elements);
+        if (gelu_mul__is_dense(s))
+            gelu_mul__dense_rows(a, gelu_mul__moved(d, s, begin), s, s, end - begin, 1, stream);
         else
-            gelu_mul__strided_row(a, d, s, 0, end - begin);
+            gelu_mul__strided_rows(a, gelu_mul__moved(d, s, begin), s, s, end - begin, 1);
         if (stream)
             vector_stream_end();
         return;
@@ -211,8 +224,8 @@ static void gelu_mul(const gelu_mul_args *a, int64_t begin, int64_t end) {
     gelu_mul__buffers buffers;
     gelu_mul__data packed = {0};
     cpu_tile packed_tile = {0};
-    for (int64_t unit = begin; unit < end; unit++) {
-        const cpu_tile tile = cpu_tile_at(layout, unit);
+    cpu_tile tile = cpu_tile_at(layout, begin);
+    for (int64_t unit = begin; unit < end; unit++, cpu_tile_advance(layout, &tile)) {
         gelu_mul__data row = {
             .gate = d.gate + cpu_tile_offset(layout, &tile, a->stride__[0]),
             .up = d.up + cpu_tile_offset(layout, &tile, a->stride__[1]),
@@ -237,17 +250,11 @@ static void gelu_mul(const gelu_mul_args *a, int64_t begin, int64_t end) {
         }
         packed_tile = tile;
         const bool joined = layout->order == ELEMENTWISE_PACKED;
-        for (int64_t k = 0; k < (joined ? 1 : tile.rows); k++) {
-            if (gelu_mul__is_unit(across))
-                gelu_mul__unit_row(a, row, joined ? tile.row * tile.rows : tile.row, false);
-            else if (gelu_mul__is_broadcast(across))
-                gelu_mul__broadcast_row(a, row, across, tile.row, false);
-            else
-                gelu_mul__strided_row(a, row, across, 0, tile.row);
-            row.gate = row.gate + next.gate;
-            row.up = row.up + next.up;
-            row.y = row.y + next.y;
-        }
+        const int64_t n = joined ? tile.row * tile.rows : tile.row, rows = joined ? 1 : tile.rows;
+        if (gelu_mul__is_dense(across))
+            gelu_mul__dense_rows(a, row, across, next, n, rows, false);
+        else
+            gelu_mul__strided_rows(a, row, across, next, n, rows);
     }
 }
 

@@ -216,6 +216,20 @@ CPU_INLINE void gelu_mul_backward_backward__lines(const gelu_mul_backward_backwa
     }
 }
 
+/* Where operands are `count` steps further on. */
+CPU_INLINE gelu_mul_backward_backward__data gelu_mul_backward_backward__moved(gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, int64_t count) {
+    return (gelu_mul_backward_backward__data){
+        .grad_grad_gate = d.grad_grad_gate + count * s.grad_grad_gate,
+        .grad_grad_up = d.grad_grad_up + count * s.grad_grad_up,
+        .grad_y = d.grad_y + count * s.grad_y,
+        .gate = d.gate + count * s.gate,
+        .up = d.up + count * s.up,
+        .grad_grad_y = d.grad_grad_y == NULL ? NULL : d.grad_grad_y + count * s.grad_grad_y,
+        .grad_gate = d.grad_gate == NULL ? NULL : d.grad_gate + count * s.grad_gate,
+        .grad_up = d.grad_up == NULL ? NULL : d.grad_up + count * s.grad_up,
+    };
+}
+
 /* `count` elements, CPU_LANES at most, from element `i` of a row on. */
 CPU_INLINE void gelu_mul_backward_backward__part(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, int64_t i, int64_t count) {
     const gelu_mul_backward_backward__in in = gelu_mul_backward_backward__load(d, s, i, count);
@@ -224,82 +238,24 @@ CPU_INLINE void gelu_mul_backward_backward__part(const gelu_mul_backward_backwar
     gelu_mul_backward_backward__store(d, s, i, count, &out);
 }
 
-/* Elements [i, n) of a row. */
-CPU_INLINE void gelu_mul_backward_backward__rest(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, int64_t i, int64_t n) {
-    for (; i + CPU_LANES <= n; i += CPU_LANES)
-        gelu_mul_backward_backward__part(a, d, s, i, CPU_LANES);
-    if (i < n)
-        gelu_mul_backward_backward__part(a, d, s, i, n - i);
-}
-
-static void gelu_mul_backward_backward__strided_row(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, int64_t i, int64_t n) {
-    gelu_mul_backward_backward__rest(a, d, s, i, n);
-}
-
-/* A row along which operands have the steps `s`: 1, or 0 where one is only read and the same for the whole row. */
-CPU_INLINE void gelu_mul_backward_backward__row(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, int64_t n, bool stream) {
-    int64_t i = 0;
-#if ELEMENTWISE_BITS != 0
-    const vector_pair_t same_grad_grad_gate = s.grad_grad_gate == 0 ? vector_same_pair(d.grad_grad_gate) : (vector_pair_t){0};
-    const vector_pair_t same_grad_grad_up = s.grad_grad_up == 0 ? vector_same_pair(d.grad_grad_up) : (vector_pair_t){0};
-    const vector_pair_t same_grad_y = s.grad_y == 0 ? vector_same_pair(d.grad_y) : (vector_pair_t){0};
-    const vector_pair_t same_gate = s.gate == 0 ? vector_same_pair(d.gate) : (vector_pair_t){0};
-    const vector_pair_t same_up = s.up == 0 ? vector_same_pair(d.up) : (vector_pair_t){0};
-    const int64_t head = stream ? vector_stream_head(d.grad_grad_y, n) : 0;
-    gelu_mul_backward_backward__strided_row(a, d, s, 0, head);
-    for (i = head; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
-        gelu_mul_backward_backward__in first, second;
-        gelu_mul_backward_backward__out out_first, out_second;
-        vector_pair_t pair_grad_grad_gate = same_grad_grad_gate;
-        if (s.grad_grad_gate != 0) {
-            pair_grad_grad_gate = vector_load_pair(d.grad_grad_gate + i);
-            vector_prefetch_pair(d.grad_grad_gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
-        }
-        first.grad_grad_gate = pair_grad_grad_gate.a;
-        second.grad_grad_gate = pair_grad_grad_gate.b;
-        vector_pair_t pair_grad_grad_up = same_grad_grad_up;
-        if (s.grad_grad_up != 0) {
-            pair_grad_grad_up = vector_load_pair(d.grad_grad_up + i);
-            vector_prefetch_pair(d.grad_grad_up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
-        }
-        first.grad_grad_up = pair_grad_grad_up.a;
-        second.grad_grad_up = pair_grad_grad_up.b;
-        vector_pair_t pair_grad_y = same_grad_y;
-        if (s.grad_y != 0) {
-            pair_grad_y = vector_load_pair(d.grad_y + i);
-            vector_prefetch_pair(d.grad_y + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
-        }
-        first.grad_y = pair_grad_y.a;
-        second.grad_y = pair_grad_y.b;
-        vector_pair_t pair_gate = same_gate;
-        if (s.gate != 0) {
-            pair_gate = vector_load_pair(d.gate + i);
-            vector_prefetch_pair(d.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
-        }
-        first.gate = pair_gate.a;
-        second.gate = pair_gate.b;
-        vector_pair_t pair_up = same_up;
-        if (s.up != 0) {
-            pair_up = vector_load_pair(d.up + i);
-            vector_prefetch_pair(d.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
-        }
-        first.up = pair_up.a;
-        second.up = pair_up.b;
-        gelu_mul_backward_backward__lines(a, &first, &out_first);
-        gelu_mul_backward_backward__lines(a, &second, &out_second);
-        if (d.grad_grad_y != NULL)
-            vector_store_pair(d.grad_grad_y + i, out_first.grad_grad_y, out_second.grad_grad_y, stream);
-        if (d.grad_gate != NULL)
-            vector_store_pair(d.grad_gate + i, out_first.grad_gate, out_second.grad_gate, stream);
-        if (d.grad_up != NULL)
-            vector_store_pair(d.grad_up + i, out_first.grad_up, out_second.grad_up, stream);
+/* `rows` rows of `n` elements with the steps `s`, one row `next` behind another. */
+CPU_OUTLINE void gelu_mul_backward_backward__strided_rows(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, gelu_mul_backward_backward__step next, int64_t n, int64_t rows) {
+    for (int64_t k = 0; k < rows; k++) {
+        int64_t i = 0;
+        for (; i + CPU_LANES <= n; i += CPU_LANES)
+            gelu_mul_backward_backward__part(a, d, s, i, CPU_LANES);
+        if (i < n)
+            gelu_mul_backward_backward__part(a, d, s, i, n - i);
+        d = gelu_mul_backward_backward__moved(d, next, 1);
     }
-#endif
-    (void)stream;
-    gelu_mul_backward_backward__rest(a, d, s, i, n);
 }
-static void gelu_mul_backward_backward__unit_row(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, int64_t n, bool stream) {
-    const gelu_mul_backward_backward__step s = {
+
+CPU_INLINE bool gelu_mul_backward_backward__is_dense(gelu_mul_backward_backward__step s) {
+    return (s.grad_grad_gate == 1 || (ELEMENTWISE_BITS != 0 && s.grad_grad_gate == 0)) && (s.grad_grad_up == 1 || (ELEMENTWISE_BITS != 0 && s.grad_grad_up == 0)) && (s.grad_y == 1 || (ELEMENTWISE_BITS != 0 && s.grad_y == 0)) && (s.gate == 1 || (ELEMENTWISE_BITS != 0 && s.gate == 0)) && (s.up == 1 || (ELEMENTWISE_BITS != 0 && s.up == 0)) && s.grad_grad_y == 1 && s.grad_gate == 1 && s.grad_up == 1;
+}
+/* The same where operands have the step 1, or 0 if they are only read: `same_` is then what they are read from. */
+CPU_OUTLINE void gelu_mul_backward_backward__dense_rows(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, gelu_mul_backward_backward__step next, int64_t n, int64_t rows, bool stream) {
+    const gelu_mul_backward_backward__step one = {
         .grad_grad_gate = 1,
         .grad_grad_up = 1,
         .grad_y = 1,
@@ -309,16 +265,92 @@ static void gelu_mul_backward_backward__unit_row(const gelu_mul_backward_backwar
         .grad_gate = 1,
         .grad_up = 1,
     };
-    gelu_mul_backward_backward__row(a, d, s, n, stream);
-}
-static void gelu_mul_backward_backward__broadcast_row(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, int64_t n, bool stream) {
-    gelu_mul_backward_backward__row(a, d, s, n, stream);
-}
-CPU_INLINE bool gelu_mul_backward_backward__is_broadcast(gelu_mul_backward_backward__step s) {
-    return (s.grad_grad_gate == 0 || s.grad_grad_gate == 1) && (s.grad_grad_up == 0 || s.grad_grad_up == 1) && (s.grad_y == 0 || s.grad_y == 1) && (s.gate == 0 || s.gate == 1) && (s.up == 0 || s.up == 1) && s.grad_grad_y == 1 && s.grad_gate == 1 && s.grad_up == 1;
-}
-CPU_INLINE bool gelu_mul_backward_backward__is_unit(gelu_mul_backward_backward__step s) {
-    return s.grad_grad_gate == 1 && s.grad_grad_up == 1 && s.grad_y == 1 && s.gate == 1 && s.up == 1 && s.grad_grad_y == 1 && s.grad_gate == 1 && s.grad_up == 1;
+    (void)s, (void)stream;
+    for (int64_t k = 0; k < rows; k++) {
+        int64_t i = 0;
+#if ELEMENTWISE_BITS != 0
+        gelu_mul_backward_backward__data at = d;
+        scalar_t same_grad_grad_gate[2 * VECTOR_LANES];
+        if (s.grad_grad_gate == 0) {
+            vector_fill_pair(same_grad_grad_gate, d.grad_grad_gate);
+            at.grad_grad_gate = same_grad_grad_gate;
+            s.grad_grad_gate = 0;
+        }
+        scalar_t same_grad_grad_up[2 * VECTOR_LANES];
+        if (s.grad_grad_up == 0) {
+            vector_fill_pair(same_grad_grad_up, d.grad_grad_up);
+            at.grad_grad_up = same_grad_grad_up;
+            s.grad_grad_up = 0;
+        }
+        scalar_t same_grad_y[2 * VECTOR_LANES];
+        if (s.grad_y == 0) {
+            vector_fill_pair(same_grad_y, d.grad_y);
+            at.grad_y = same_grad_y;
+            s.grad_y = 0;
+        }
+        scalar_t same_gate[2 * VECTOR_LANES];
+        if (s.gate == 0) {
+            vector_fill_pair(same_gate, d.gate);
+            at.gate = same_gate;
+            s.gate = 0;
+        }
+        scalar_t same_up[2 * VECTOR_LANES];
+        if (s.up == 0) {
+            vector_fill_pair(same_up, d.up);
+            at.up = same_up;
+            s.up = 0;
+        }
+        if (stream) {
+            i = vector_stream_head(d.grad_grad_y, n);
+            gelu_mul_backward_backward__strided_rows(a, at, s, next, i, 1);
+        }
+        for (; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
+            gelu_mul_backward_backward__in first, second;
+            gelu_mul_backward_backward__out out_first, out_second;
+            const vector_pair_t pair_grad_grad_gate = vector_load_pair(at.grad_grad_gate + i * s.grad_grad_gate);
+            if (stream)
+                vector_prefetch_pair(at.grad_grad_gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.grad_grad_gate);
+            first.grad_grad_gate = pair_grad_grad_gate.a;
+            second.grad_grad_gate = pair_grad_grad_gate.b;
+            const vector_pair_t pair_grad_grad_up = vector_load_pair(at.grad_grad_up + i * s.grad_grad_up);
+            if (stream)
+                vector_prefetch_pair(at.grad_grad_up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.grad_grad_up);
+            first.grad_grad_up = pair_grad_grad_up.a;
+            second.grad_grad_up = pair_grad_grad_up.b;
+            const vector_pair_t pair_grad_y = vector_load_pair(at.grad_y + i * s.grad_y);
+            if (stream)
+                vector_prefetch_pair(at.grad_y + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.grad_y);
+            first.grad_y = pair_grad_y.a;
+            second.grad_y = pair_grad_y.b;
+            const vector_pair_t pair_gate = vector_load_pair(at.gate + i * s.gate);
+            if (stream)
+                vector_prefetch_pair(at.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.gate);
+            first.gate = pair_gate.a;
+            second.gate = pair_gate.b;
+            const vector_pair_t pair_up = vector_load_pair(at.up + i * s.up);
+            if (stream)
+                vector_prefetch_pair(at.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.up);
+            first.up = pair_up.a;
+            second.up = pair_up.b;
+            gelu_mul_backward_backward__lines(a, &first, &out_first);
+            gelu_mul_backward_backward__lines(a, &second, &out_second);
+            if (d.grad_grad_y != NULL)
+                vector_store_pair(d.grad_grad_y + i, out_first.grad_grad_y, out_second.grad_grad_y, stream);
+            if (d.grad_gate != NULL)
+                vector_store_pair(d.grad_gate + i, out_first.grad_gate, out_second.grad_gate, stream);
+            if (d.grad_up != NULL)
+                vector_store_pair(d.grad_up + i, out_first.grad_up, out_second.grad_up, stream);
+        }
+        for (; i < n; i += CPU_LANES)
+            gelu_mul_backward_backward__part(a, gelu_mul_backward_backward__moved(at, s, i), one, 0, n - i < CPU_LANES ? n - i : CPU_LANES);
+#else
+        for (; i + CPU_LANES <= n; i += CPU_LANES)
+            gelu_mul_backward_backward__part(a, d, one, i, CPU_LANES);
+        if (i < n)
+            gelu_mul_backward_backward__part(a, d, one, i, n - i);
+#endif
+        d = gelu_mul_backward_backward__moved(d, next, 1);
+    }
 }
 
 /* Units are elements where there is one dim, tiles otherwise. */
@@ -334,7 +366,7 @@ static void gelu_mul_backward_backward(const gelu_mul_backward_backward_args *a,
         .grad_gate = a->stride__[6][0],
         .grad_up = a->stride__[7][0],
     };
-    gelu_mul_backward_backward__data d = {
+    const gelu_mul_backward_backward__data d = {
         .grad_grad_gate = a->grad_grad_gate,
         .grad_grad_up = a->grad_grad_up,
         .grad_y = a->grad_y,
@@ -345,21 +377,11 @@ static void gelu_mul_backward_backward(const gelu_mul_backward_backward_args *a,
         .grad_up = a->grad_up,
     };
     if (layout->dims == 1) {
-        d.grad_grad_gate = d.grad_grad_gate + begin * s.grad_grad_gate;
-        d.grad_grad_up = d.grad_grad_up + begin * s.grad_grad_up;
-        d.grad_y = d.grad_y + begin * s.grad_y;
-        d.gate = d.gate + begin * s.gate;
-        d.up = d.up + begin * s.up;
-        d.grad_grad_y = d.grad_grad_y == NULL ? NULL : d.grad_grad_y + begin * s.grad_grad_y;
-        d.grad_gate = d.grad_gate == NULL ? NULL : d.grad_gate + begin * s.grad_gate;
-        d.grad_up = d.grad_up == NULL ? NULL : d.grad_up + begin * s.grad_up;
-        const bool stream = gelu_mul_backward_backward__is_broadcast(s) && a->grad_grad_y != NULL && a->grad_gate != NULL && a->grad_up != NULL && cpu_aligned_alike(a->grad_grad_y, a->grad_gate) && cpu_aligned_alike(a->grad_grad_y, a->grad_up) && vector_streams(a->grad_grad_y, layout->elements);
-        if (layout->unit)
-            gelu_mul_backward_backward__unit_row(a, d, end - begin, stream);
-        else if (gelu_mul_backward_backward__is_broadcast(s))
-            gelu_mul_backward_backward__broadcast_row(a, d, s, end - begin, stream);
+        const bool stream = gelu_mul_backward_backward__is_dense(s) && a->grad_grad_y != NULL && a->grad_gate != NULL && a->grad_up != NULL && cpu_aligned_alike(a->grad_grad_y, a->grad_gate) && cpu_aligned_alike(a->grad_grad_y, a->grad_up) && vector_streams(a->grad_grad_y, layout->elements);
+        if (gelu_mul_backward_backward__is_dense(s))
+            gelu_mul_backward_backward__dense_rows(a, gelu_mul_backward_backward__moved(d, s, begin), s, s, end - begin, 1, stream);
         else
-            gelu_mul_backward_backward__strided_row(a, d, s, 0, end - begin);
+            gelu_mul_backward_backward__strided_rows(a, gelu_mul_backward_backward__moved(d, s, begin), s, s, end - begin, 1);
         if (stream)
             vector_stream_end();
         return;
@@ -377,8 +399,8 @@ static void gelu_mul_backward_backward(const gelu_mul_backward_backward_args *a,
     gelu_mul_backward_backward__buffers buffers;
     gelu_mul_backward_backward__data packed = {0};
     cpu_tile packed_tile = {0};
-    for (int64_t unit = begin; unit < end; unit++) {
-        const cpu_tile tile = cpu_tile_at(layout, unit);
+    cpu_tile tile = cpu_tile_at(layout, begin);
+    for (int64_t unit = begin; unit < end; unit++, cpu_tile_advance(layout, &tile)) {
         gelu_mul_backward_backward__data row = {
             .grad_grad_gate = d.grad_grad_gate + cpu_tile_offset(layout, &tile, a->stride__[0]),
             .grad_grad_up = d.grad_grad_up + cpu_tile_offset(layout, &tile, a->stride__[1]),
@@ -432,22 +454,11 @@ static void gelu_mul_backward_backward(const gelu_mul_backward_backward_args *a,
         }
         packed_tile = tile;
         const bool joined = layout->order == ELEMENTWISE_PACKED;
-        for (int64_t k = 0; k < (joined ? 1 : tile.rows); k++) {
-            if (gelu_mul_backward_backward__is_unit(across))
-                gelu_mul_backward_backward__unit_row(a, row, joined ? tile.row * tile.rows : tile.row, false);
-            else if (gelu_mul_backward_backward__is_broadcast(across))
-                gelu_mul_backward_backward__broadcast_row(a, row, across, tile.row, false);
-            else
-                gelu_mul_backward_backward__strided_row(a, row, across, 0, tile.row);
-            row.grad_grad_gate = row.grad_grad_gate + next.grad_grad_gate;
-            row.grad_grad_up = row.grad_grad_up + next.grad_grad_up;
-            row.grad_y = row.grad_y + next.grad_y;
-            row.gate = row.gate + next.gate;
-            row.up = row.up + next.up;
-            row.grad_grad_y = row.grad_grad_y == NULL ? NULL : row.grad_grad_y + next.grad_grad_y;
-            row.grad_gate = row.grad_gate == NULL ? NULL : row.grad_gate + next.grad_gate;
-            row.grad_up = row.grad_up == NULL ? NULL : row.grad_up + next.grad_up;
-        }
+        const int64_t n = joined ? tile.row * tile.rows : tile.row, rows = joined ? 1 : tile.rows;
+        if (gelu_mul_backward_backward__is_dense(across))
+            gelu_mul_backward_backward__dense_rows(a, row, across, next, n, rows, false);
+        else
+            gelu_mul_backward_backward__strided_rows(a, row, across, next, n, rows);
     }
 }
 

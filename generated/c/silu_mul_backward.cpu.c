@@ -120,6 +120,17 @@ CPU_INLINE void silu_mul_backward__lines(const silu_mul_backward_args *a, const 
     }
 }
 
+/* Where operands are `count` steps further on. */
+CPU_INLINE silu_mul_backward__data silu_mul_backward__moved(silu_mul_backward__data d, silu_mul_backward__step s, int64_t count) {
+    return (silu_mul_backward__data){
+        .grad_y = d.grad_y + count * s.grad_y,
+        .gate = d.gate + count * s.gate,
+        .up = d.up + count * s.up,
+        .grad_gate = d.grad_gate == NULL ? NULL : d.grad_gate + count * s.grad_gate,
+        .grad_up = d.grad_up == NULL ? NULL : d.grad_up + count * s.grad_up,
+    };
+}
+
 /* `count` elements, CPU_LANES at most, from element `i` of a row on. */
 CPU_INLINE void silu_mul_backward__part(const silu_mul_backward_args *a, silu_mul_backward__data d, silu_mul_backward__step s, int64_t i, int64_t count) {
     const silu_mul_backward__in in = silu_mul_backward__load(d, s, i, count);
@@ -128,80 +139,92 @@ CPU_INLINE void silu_mul_backward__part(const silu_mul_backward_args *a, silu_mu
     silu_mul_backward__store(d, s, i, count, &out);
 }
 
-/* Elements [i, n) of a row. */
-CPU_INLINE void silu_mul_backward__rest(const silu_mul_backward_args *a, silu_mul_backward__data d, silu_mul_backward__step s, int64_t i, int64_t n) {
-    for (; i + CPU_LANES <= n; i += CPU_LANES)
-        silu_mul_backward__part(a, d, s, i, CPU_LANES);
-    if (i < n)
-        silu_mul_backward__part(a, d, s, i, n - i);
-}
-
-static void silu_mul_backward__strided_row(const silu_mul_backward_args *a, silu_mul_backward__data d, silu_mul_backward__step s, int64_t i, int64_t n) {
-    silu_mul_backward__rest(a, d, s, i, n);
-}
-
-/* A row along which operands have the steps `s`: 1, or 0 where one is only read and the same for the whole row. */
-CPU_INLINE void silu_mul_backward__row(const silu_mul_backward_args *a, silu_mul_backward__data d, silu_mul_backward__step s, int64_t n, bool stream) {
-    int64_t i = 0;
-#if ELEMENTWISE_BITS != 0
-    const vector_pair_t same_grad_y = s.grad_y == 0 ? vector_same_pair(d.grad_y) : (vector_pair_t){0};
-    const vector_pair_t same_gate = s.gate == 0 ? vector_same_pair(d.gate) : (vector_pair_t){0};
-    const vector_pair_t same_up = s.up == 0 ? vector_same_pair(d.up) : (vector_pair_t){0};
-    const int64_t head = stream ? vector_stream_head(d.grad_gate, n) : 0;
-    silu_mul_backward__strided_row(a, d, s, 0, head);
-    for (i = head; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
-        silu_mul_backward__in first, second;
-        silu_mul_backward__out out_first, out_second;
-        vector_pair_t pair_grad_y = same_grad_y;
-        if (s.grad_y != 0) {
-            pair_grad_y = vector_load_pair(d.grad_y + i);
-            vector_prefetch_pair(d.grad_y + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
-        }
-        first.grad_y = pair_grad_y.a;
-        second.grad_y = pair_grad_y.b;
-        vector_pair_t pair_gate = same_gate;
-        if (s.gate != 0) {
-            pair_gate = vector_load_pair(d.gate + i);
-            vector_prefetch_pair(d.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
-        }
-        first.gate = pair_gate.a;
-        second.gate = pair_gate.b;
-        vector_pair_t pair_up = same_up;
-        if (s.up != 0) {
-            pair_up = vector_load_pair(d.up + i);
-            vector_prefetch_pair(d.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
-        }
-        first.up = pair_up.a;
-        second.up = pair_up.b;
-        silu_mul_backward__lines(a, &first, &out_first);
-        silu_mul_backward__lines(a, &second, &out_second);
-        if (d.grad_gate != NULL)
-            vector_store_pair(d.grad_gate + i, out_first.grad_gate, out_second.grad_gate, stream);
-        if (d.grad_up != NULL)
-            vector_store_pair(d.grad_up + i, out_first.grad_up, out_second.grad_up, stream);
+/* `rows` rows of `n` elements with the steps `s`, one row `next` behind another. */
+CPU_OUTLINE void silu_mul_backward__strided_rows(const silu_mul_backward_args *a, silu_mul_backward__data d, silu_mul_backward__step s, silu_mul_backward__step next, int64_t n, int64_t rows) {
+    for (int64_t k = 0; k < rows; k++) {
+        int64_t i = 0;
+        for (; i + CPU_LANES <= n; i += CPU_LANES)
+            silu_mul_backward__part(a, d, s, i, CPU_LANES);
+        if (i < n)
+            silu_mul_backward__part(a, d, s, i, n - i);
+        d = silu_mul_backward__moved(d, next, 1);
     }
-#endif
-    (void)stream;
-    silu_mul_backward__rest(a, d, s, i, n);
 }
-static void silu_mul_backward__unit_row(const silu_mul_backward_args *a, silu_mul_backward__data d, int64_t n, bool stream) {
-    const silu_mul_backward__step s = {
+
+CPU_INLINE bool silu_mul_backward__is_dense(silu_mul_backward__step s) {
+    return (s.grad_y == 1 || (ELEMENTWISE_BITS != 0 && s.grad_y == 0)) && (s.gate == 1 || (ELEMENTWISE_BITS != 0 && s.gate == 0)) && (s.up == 1 || (ELEMENTWISE_BITS != 0 && s.up == 0)) && s.grad_gate == 1 && s.grad_up == 1;
+}
+/* The same where operands have the step 1, or 0 if they are only read: `same_` is then what they are read from. */
+CPU_OUTLINE void silu_mul_backward__dense_rows(const silu_mul_backward_args *a, silu_mul_backward__data d, silu_mul_backward__step s, silu_mul_backward__step next, int64_t n, int64_t rows, bool stream) {
+    const silu_mul_backward__step one = {
         .grad_y = 1,
         .gate = 1,
         .up = 1,
         .grad_gate = 1,
         .grad_up = 1,
     };
-    silu_mul_backward__row(a, d, s, n, stream);
-}
-static void silu_mul_backward__broadcast_row(const silu_mul_backward_args *a, silu_mul_backward__data d, silu_mul_backward__step s, int64_t n, bool stream) {
-    silu_mul_backward__row(a, d, s, n, stream);
-}
-CPU_INLINE bool silu_mul_backward__is_broadcast(silu_mul_backward__step s) {
-    return (s.grad_y == 0 || s.grad_y == 1) && (s.gate == 0 || s.gate == 1) && (s.up == 0 || s.up == 1) && s.grad_gate == 1 && s.grad_up == 1;
-}
-CPU_INLINE bool silu_mul_backward__is_unit(silu_mul_backward__step s) {
-    return s.grad_y == 1 && s.gate == 1 && s.up == 1 && s.grad_gate == 1 && s.grad_up == 1;
+    (void)s, (void)stream;
+    for (int64_t k = 0; k < rows; k++) {
+        int64_t i = 0;
+#if ELEMENTWISE_BITS != 0
+        silu_mul_backward__data at = d;
+        scalar_t same_grad_y[2 * VECTOR_LANES];
+        if (s.grad_y == 0) {
+            vector_fill_pair(same_grad_y, d.grad_y);
+            at.grad_y = same_grad_y;
+            s.grad_y = 0;
+        }
+        scalar_t same_gate[2 * VECTOR_LANES];
+        if (s.gate == 0) {
+            vector_fill_pair(same_gate, d.gate);
+            at.gate = same_gate;
+            s.gate = 0;
+        }
+        scalar_t same_up[2 * VECTOR_LANES];
+        if (s.up == 0) {
+            vector_fill_pair(same_up, d.up);
+            at.up = same_up;
+            s.up = 0;
+        }
+        if (stream) {
+            i = vector_stream_head(d.grad_gate, n);
+            silu_mul_backward__strided_rows(a, at, s, next, i, 1);
+        }
+        for (; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
+            silu_mul_backward__in first, second;
+            silu_mul_backward__out out_first, out_second;
+            const vector_pair_t pair_grad_y = vector_load_pair(at.grad_y + i * s.grad_y);
+            if (stream)
+                vector_prefetch_pair(at.grad_y + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.grad_y);
+            first.grad_y = pair_grad_y.a;
+            second.grad_y = pair_grad_y.b;
+            const vector_pair_t pair_gate = vector_load_pair(at.gate + i * s.gate);
+            if (stream)
+                vector_prefetch_pair(at.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.gate);
+            first.gate = pair_gate.a;
+            second.gate = pair_gate.b;
+            const vector_pair_t pair_up = vector_load_pair(at.up + i * s.up);
+            if (stream)
+                vector_prefetch_pair(at.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.up);
+            first.up = pair_up.a;
+            second.up = pair_up.b;
+            silu_mul_backward__lines(a, &first, &out_first);
+            silu_mul_backward__lines(a, &second, &out_second);
+            if (d.grad_gate != NULL)
+                vector_store_pair(d.grad_gate + i, out_first.grad_gate, out_second.grad_gate, stream);
+            if (d.grad_up != NULL)
+                vector_store_pair(d.grad_up + i, out_first.grad_up, out_second.grad_up, stream);
+        }
+        for (; i < n; i += CPU_LANES)
+            silu_mul_backward__part(a, silu_mul_backward__moved(at, s, i), one, 0, n - i < CPU_LANES ? n - i : CPU_LANES);
+#else
+        for (; i + CPU_LANES <= n; i += CPU_LANES)
+            silu_mul_backward__part(a, d, one, i, CPU_LANES);
+        if (i < n)
+            silu_mul_backward__part(a, d, one, i, n - i);
+#endif
+        d = silu_mul_backward__moved(d, next, 1);
+    }
 }
 
 /* Units are elements where there is one dim, tiles otherwise. */
@@ -214,7 +237,7 @@ static void silu_mul_backward(const silu_mul_backward_args *a, int64_t begin, in
         .grad_gate = a->stride__[3][0],
         .grad_up = a->stride__[4][0],
     };
-    silu_mul_backward__data d = {
+    const silu_mul_backward__data d = {
         .grad_y = a->grad_y,
         .gate = a->gate,
         .up = a->up,
@@ -222,18 +245,11 @@ static void silu_mul_backward(const silu_mul_backward_args *a, int64_t begin, in
         .grad_up = a->grad_up,
     };
     if (layout->dims == 1) {
-        d.grad_y = d.grad_y + begin * s.grad_y;
-        d.gate = d.gate + begin * s.gate;
-        d.up = d.up + begin * s.up;
-        d.grad_gate = d.grad_gate == NULL ? NULL : d.grad_gate + begin * s.grad_gate;
-        d.grad_up = d.grad_up == NULL ? NULL : d.grad_up + begin * s.grad_up;
-        const bool stream = silu_mul_backward__is_broadcast(s) && a->grad_gate != NULL && a->grad_up != NULL && cpu_aligned_alike(a->grad_gate, a->grad_up) && vector_streams(a->grad_gate, layout->elements);
-        if (layout->unit)
-            silu_mul_backward__unit_row(a, d, end - begin, stream);
-        else if (silu_mul_backward__is_broadcast(s))
-            silu_mul_backward__broadcast_row(a, d, s, end - begin, stream);
+        const bool stream = silu_mul_backward__is_dense(s) && a->grad_gate != NULL && a->grad_up != NULL && cpu_aligned_alike(a->grad_gate, a->grad_up) && vector_streams(a->grad_gate, layout->elements);
+        if (silu_mul_backward__is_dense(s))
+            silu_mul_backward__dense_rows(a, silu_mul_backward__moved(d, s, begin), s, s, end - begin, 1, stream);
         else
-            silu_mul_backward__strided_row(a, d, s, 0, end - begin);
+            silu_mul_backward__strided_rows(a, silu_mul_backward__moved(d, s, begin), s, s, end - begin, 1);
         if (stream)
             vector_stream_end();
         return;
@@ -248,8 +264,8 @@ static void silu_mul_backward(const silu_mul_backward_args *a, int64_t begin, in
     silu_mul_backward__buffers buffers;
     silu_mul_backward__data packed = {0};
     cpu_tile packed_tile = {0};
-    for (int64_t unit = begin; unit < end; unit++) {
-        const cpu_tile tile = cpu_tile_at(layout, unit);
+    cpu_tile tile = cpu_tile_at(layout, begin);
+    for (int64_t unit = begin; unit < end; unit++, cpu_tile_advance(layout, &tile)) {
         silu_mul_backward__data row = {
             .grad_y = d.grad_y + cpu_tile_offset(layout, &tile, a->stride__[0]),
             .gate = d.gate + cpu_tile_offset(layout, &tile, a->stride__[1]),
@@ -284,19 +300,11 @@ static void silu_mul_backward(const silu_mul_backward_args *a, int64_t begin, in
         }
         packed_tile = tile;
         const bool joined = layout->order == ELEMENTWISE_PACKED;
-        for (int64_t k = 0; k < (joined ? 1 : tile.rows); k++) {
-            if (silu_mul_backward__is_unit(across))
-                silu_mul_backward__unit_row(a, row, joined ? tile.row * tile.rows : tile.row, false);
-            else if (silu_mul_backward__is_broadcast(across))
-                silu_mul_backward__broadcast_row(a, row, across, tile.row, false);
-            else
-                silu_mul_backward__strided_row(a, row, across, 0, tile.row);
-            row.grad_y = row.grad_y + next.grad_y;
-            row.gate = row.gate + next.gate;
-            row.up = row.up + next.up;
-            row.grad_gate = row.grad_gate == NULL ? NULL : row.grad_gate + next.grad_gate;
-            row.grad_up = row.grad_up == NULL ? NULL : row.grad_up + next.grad_up;
-        }
+        const int64_t n = joined ? tile.row * tile.rows : tile.row, rows = joined ? 1 : tile.rows;
+        if (silu_mul_backward__is_dense(across))
+            silu_mul_backward__dense_rows(a, row, across, next, n, rows, false);
+        else
+            silu_mul_backward__strided_rows(a, row, across, next, n, rows);
     }
 }
 
