@@ -82,6 +82,37 @@ def test_threads_do_not_matter() -> None:
         torch.set_num_threads(before)
 
 
+SHORT_ROWS = """
+import ctypes
+import mmap
+
+import torch
+
+import my_ops
+
+memory = mmap.mmap(-1, 17 * mmap.PAGESIZE)
+start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+last = 16 * mmap.PAGESIZE
+assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(start + last), mmap.PAGESIZE, 0) == 0
+for dtype in (torch.float32, torch.bfloat16):
+    whole = torch.frombuffer(memory, dtype=dtype, count=last // dtype.itemsize)
+    whole.copy_(torch.randn(whole.shape))
+    for n in (1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 31, 33, 47, 63, 65):
+        for rows in (1, 2, 3, 4, 5, 100):
+            for gap in (1, 5):
+                used = (rows - 1) * (n + gap) + n
+                x = whole.as_strided((rows, n), (n + gap, 1), whole.numel() - used)
+                d = x.double()
+                torch.testing.assert_close(my_ops.silu_mul(x, x), (d * torch.sigmoid(d) * d).to(dtype))
+print("right")
+"""
+
+
+def test_short_rows() -> None:
+    """Rows of a few elements, the last of which ends where memory ends."""
+    assert output(SHORT_ROWS) == "right"
+
+
 ACCURACY = """
 import conformance
 import torch
