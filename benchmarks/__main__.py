@@ -21,7 +21,7 @@ def main() -> int:
     parser.add_argument("--device", choices=("cpu", "cuda"), help="cuda where there is a GPU, unless told")
     parser.add_argument("--quick", action="store_true", help="fewer repeats and shapes")
     parser.add_argument(
-        "--dry-run", action="store_true", help="the cuda group's code on tiny CPU tensors; saves nothing"
+        "--dry-run", action="store_true", help="the groups cuda and operators on tiny CPU tensors; saves nothing"
     )
     arguments = parser.parse_args()
     unknown = [group for group in arguments.groups if group not in GROUPS]

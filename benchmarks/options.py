@@ -14,7 +14,7 @@ EPS = 1e-6
 
 @dataclass(frozen=True)
 class Options:
-    """`quick`: fewer repeats and shapes. `dry_run`: run the CUDA group's code on tiny CPU tensors."""
+    """`quick`: fewer repeats and shapes. `dry_run`: run the code for GPUs on tiny CPU tensors."""
 
     device: str
     quick: bool

@@ -1,5 +1,5 @@
-# CUDA bodies: nvcc compiles device code only, to one fatbin per operator, which a small C file embeds. CMake's own CUDA
-# language is not used: it tests a host compiler and a runtime library that are not needed, for seconds.
+# CUDA bodies: nvcc compiles device code only, to a fatbin for each unit of an operator, which a small C file embeds.
+# CMake's own CUDA language is not used: it tests a host compiler and a runtime library that are not needed, for seconds.
 #
 #   MY_OPS_CUDA           AUTO (default): build the CUDA part when there is an nvcc, in place when there is a GPU, too;
 #                         ON: demand an nvcc; OFF
