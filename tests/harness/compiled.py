@@ -11,7 +11,7 @@ import torch
 from torch._dynamo.utils import counters
 
 from tests.harness.contract import Arguments, Contract, Sample, as_tuple, list_of
-from tests.harness.gradients import UPSTREAM, _gradients, _loss
+from tests.harness.gradients import UPSTREAM, gradients_of, loss_of
 from tests.harness.layouts import leaves, make
 
 
@@ -39,8 +39,8 @@ def _no_more_than_two(op: Contract, device: str, growing: list[Sample], names: t
         given = leaves(make(op, sample, op.choices()[0], device), names)
         _same(op.results(op.wrapper, given), op.results(compiled, given))
         if names:
-            expected = _gradients(op.wrapper, op, given, UPSTREAM["dense"])
-            found = _gradients(compiled, op, given, UPSTREAM["dense"])
+            expected = gradients_of(op.wrapper, op, given, UPSTREAM["dense"])
+            found = gradients_of(compiled, op, given, UPSTREAM["dense"])
             assert all(torch.equal(expected[name], found[name]) for name in expected)
     compilations = counters["stats"]["unique_graphs"] - before
     assert 1 <= compilations <= 2, f"{compilations} compilations for {len(growing)} sizes"
@@ -61,8 +61,8 @@ def partial(op: Contract, device: str, sample: Sample) -> None:
     for name in op.gradients:
         given = leaves(make(op, sample, op.choices()[0], device), (name,))
         compiled = traced(op, op.wrapper, "aot_eager")
-        expected = _gradients(op.wrapper, op, given, UPSTREAM["dense"])
-        assert torch.equal(expected[name], _gradients(compiled, op, given, UPSTREAM["dense"])[name])
+        expected = gradients_of(op.wrapper, op, given, UPSTREAM["dense"])
+        assert torch.equal(expected[name], gradients_of(compiled, op, given, UPSTREAM["dense"])[name])
 
 
 def inductor(op: Contract, device: str, sample: Sample) -> None:
@@ -72,8 +72,8 @@ def inductor(op: Contract, device: str, sample: Sample) -> None:
     compiled = traced(op, op.wrapper, "inductor")
     _same(op.results(op.wrapper, given), op.results(compiled, given))
     if names:
-        loss, expected = _loss(as_tuple(op.call(compiled, given)), UPSTREAM["sum"]), {}
-        expected = _gradients(op.wrapper, op, given, UPSTREAM["sum"])
+        loss, expected = loss_of(as_tuple(op.call(compiled, given)), UPSTREAM["sum"]), {}
+        expected = gradients_of(op.wrapper, op, given, UPSTREAM["sum"])
         found = torch.autograd.grad(loss, [given[name] for name in names])
         for name, gradient in zip(names, found, strict=True):
             # Inductor sums the gradient of an input that was broadcast in an order of its own.

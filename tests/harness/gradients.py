@@ -37,15 +37,15 @@ UPSTREAM: dict[str, Upstream] = {
 }
 
 
-def _loss(results: tuple[torch.Tensor, ...], upstream: Upstream) -> torch.Tensor:
+def loss_of(results: tuple[torch.Tensor, ...], upstream: Upstream) -> torch.Tensor:
     return torch.stack([upstream(result).double() for result in results if result.requires_grad]).sum()
 
 
-def _gradients(function: Callable[..., Any], op: Contract, given: Arguments, upstream: Upstream) -> Arguments:
+def gradients_of(function: Callable[..., Any], op: Contract, given: Arguments, upstream: Upstream) -> Arguments:
     """The gradient of each input that requires one."""
     results = as_tuple(op.call(function, given))
     names = recording(given)
-    found = torch.autograd.grad(_loss(results, upstream), [given[name] for name in names])
+    found = torch.autograd.grad(loss_of(results, upstream), [given[name] for name in names])
     return dict(zip(names, found, strict=True))
 
 
@@ -62,7 +62,7 @@ def shared(op: Contract, device: str, sample: Sample) -> None:
 
 def _of_each_output(function: Callable[..., Any], op: Contract, arguments: Arguments, source: dict[str, str]) -> None:
     """The gradients of one output after the other; `source` says whose tensor each argument is given."""
-    found, exact = leaves(arguments, op.gradients), leaves(_exact(arguments), op.gradients)
+    found, exact = leaves(arguments, op.gradients), leaves(in_float64(arguments), op.gradients)
     found, exact = ({name: values[source[name]] for name in source} for values in (found, exact))
     names = [name for name in recording(found) if source[name] == name]
     tensors = [value for value in found.values() if isinstance(value, torch.Tensor)]
@@ -70,7 +70,7 @@ def _of_each_output(function: Callable[..., Any], op: Contract, arguments: Argum
         if not result.requires_grad:
             continue
         pair = [
-            _zeros_for_none(_loss((one,), UPSTREAM["dense"]), [values[name] for name in names])
+            _zeros_for_none(loss_of((one,), UPSTREAM["dense"]), [values[name] for name in names])
             for one, values in ((result, found), (wanted, exact))
         ]
         for name, gradient, expected in zip(names, *pair, strict=True):
@@ -83,7 +83,7 @@ def _zeros_for_none(loss: torch.Tensor, inputs: list[torch.Tensor]) -> tuple[tor
     return torch.autograd.grad(loss, inputs, retain_graph=True, allow_unused=True, materialize_grads=True)
 
 
-def _exact(arguments: Arguments) -> Arguments:
+def in_float64(arguments: Arguments) -> Arguments:
     """The same numbers in float64, without a history."""
     return {k: wide(value.detach() if isinstance(value, torch.Tensor) else value) for k, value in arguments.items()}
 
@@ -143,11 +143,11 @@ def _computed(op: Contract, names: tuple[str, ...]) -> list[str]:
 def partial(op: Contract, device: str, sample: Sample) -> None:
     """For every subset of inputs that require grad the backward operator runs once and computes only what is needed."""
     arguments = make(op, sample, op.choices()[0], device)
-    every = _gradients(op.wrapper, op, leaves(arguments, op.gradients), UPSTREAM["dense"])
+    every = gradients_of(op.wrapper, op, leaves(arguments, op.gradients), UPSTREAM["dense"])
     for road in op.roads():
         for names in _subsets(op.gradients):
             given = leaves(arguments, names)
-            loss = _loss(as_tuple(op.call(road, given)), UPSTREAM["dense"])
+            loss = loss_of(as_tuple(op.call(road, given)), UPSTREAM["dense"])
             with Recorder() as recorder:
                 loss.backward()
             ran = [kwargs for name, kwargs in recorder.calls if op.backward in name]
@@ -173,7 +173,7 @@ def saved_tensors(op: Contract, device: str, sample: Sample) -> None:
             if not any(isinstance(value, torch.Tensor) and value.requires_grad for value in given.values()):
                 base = given[name].detach().clone().requires_grad_()
                 given[name] = base * 1
-            loss = _loss(as_tuple(op.call(road, given)), UPSTREAM["dense"])
+            loss = loss_of(as_tuple(op.call(road, given)), UPSTREAM["dense"])
             with torch.no_grad():
                 given[name].add_(1)
             with pytest.raises(RuntimeError, match="modified by an inplace operation"):
@@ -186,7 +186,7 @@ def memory(op: Contract, device: str, sample: Sample) -> None:
         # On its own: after an error PyTorch's engine may keep tensors that were on their way.
         if op.kept:
             given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
-            loss = _loss(as_tuple(op.call(road, given)), UPSTREAM["dense"])
+            loss = loss_of(as_tuple(op.call(road, given)), UPSTREAM["dense"])
             loss.backward()
             with pytest.raises(RuntimeError, match="a second time"):
                 loss.backward()
@@ -194,7 +194,7 @@ def memory(op: Contract, device: str, sample: Sample) -> None:
         try:
             given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
             results = as_tuple(op.call(road, given))
-            loss = _loss(results, UPSTREAM["dense"])
+            loss = loss_of(results, UPSTREAM["dense"])
             watched = [weakref.ref(value) for value in given.values() if isinstance(value, torch.Tensor)]
             loss.backward()
             del given, results, loss
@@ -207,7 +207,7 @@ def checkpoints(op: Contract, device: str, sample: Sample) -> None:
     """Recomputed in backward, in both of PyTorch's ways."""
     given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
     for road in op.roads():
-        plain = _gradients(road, op, given, UPSTREAM["dense"])
+        plain = gradients_of(road, op, given, UPSTREAM["dense"])
         for reentrant in (False, True):
 
             def again(*values: Any, road: Callable[..., Any] = road, reentrant: bool = reentrant) -> Any:
@@ -220,7 +220,7 @@ def checkpoints(op: Contract, device: str, sample: Sample) -> None:
             for value in given.values():
                 if isinstance(value, torch.Tensor):
                     value.grad = None
-            _loss(results, UPSTREAM["dense"]).backward()
+            loss_of(results, UPSTREAM["dense"]).backward()
             assert all(torch.equal(plain[name], given[name].grad) for name in plain)
 
 
@@ -248,7 +248,7 @@ def second_order(op: Contract, device: str, sample: Sample) -> None:
         if op.second == "missing":
             _lacks(op, op.backward, once, upstream)
         if _is_curved(op, given):
-            once = torch.autograd.grad(_loss(as_tuple(call(*inputs)), UPSTREAM["dense"]), inputs, create_graph=True)
+            once = torch.autograd.grad(loss_of(as_tuple(call(*inputs)), UPSTREAM["dense"]), inputs, create_graph=True)
             _lacks(op, op.backward if op.second == "missing" else op.name, once, inputs)
 
 
@@ -262,9 +262,9 @@ def _lacks(op: Contract, name: str, gradients: Sequence[torch.Tensor], inputs: S
 def _is_curved(op: Contract, given: Arguments) -> bool:
     """Whether the gradients of the reference depend on the inputs."""
     names = recording(given)
-    exact = leaves(_exact(given), names)
+    exact = leaves(in_float64(given), names)
     inputs = [exact[name] for name in names]
-    loss = _loss(as_tuple(op.exact(exact, given)), UPSTREAM["dense"])
+    loss = loss_of(as_tuple(op.exact(exact, given)), UPSTREAM["dense"])
     once = torch.autograd.grad(loss, inputs, create_graph=True)
     depending = [gradient.sum() for gradient in once if gradient.requires_grad]
     twice = torch.autograd.grad(sum(depending), inputs, allow_unused=True) if depending else ()
@@ -283,7 +283,7 @@ def _passes_gradgradcheck(op: Contract, road: Callable[..., Any], given: Argumen
 def transforms(op: Contract, device: str, sample: Sample) -> None:
     """torch.func differentiates the wrapper; torch.ops under it is an error, never zeros. Forward mode is an error."""
     given = make(op, sample, op.choices()[0], device)
-    expected = _gradients(op.wrapper, op, leaves(given, op.gradients), UPSTREAM["dense"])
+    expected = gradients_of(op.wrapper, op, leaves(given, op.gradients), UPSTREAM["dense"])
     positions = tuple(range(len(op.gradients)))
 
     def loss(road: Callable[..., Any], *tensors: torch.Tensor) -> torch.Tensor:
@@ -307,7 +307,7 @@ def missing(op: Contract, device: str, sample: Sample) -> None:
         results = as_tuple(op.call(road, given))
         assert all(result.requires_grad for result in results)
         with pytest.raises(RuntimeError) as caught:
-            _loss(results, UPSTREAM["dense"]).backward()
+            loss_of(results, UPSTREAM["dense"]).backward()
         assert str(caught.value).startswith(op.text("no gradient is declared"))
 
 
@@ -329,5 +329,5 @@ def no_grad(op: Contract, device: str, sample: Sample) -> None:
         assert not any(result.requires_grad for result in as_tuple(op.call(road, given)))
         if op.autograd == "declared":
             given = leaves(arguments, (*silent, *op.gradients))
-            _loss(as_tuple(op.call(road, given)), UPSTREAM["dense"]).backward()
+            loss_of(as_tuple(op.call(road, given)), UPSTREAM["dense"]).backward()
             assert all(given[name].grad is None for name in silent)

@@ -19,7 +19,7 @@ from tests.harness.compiled import traced
 from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple, every, list_of
 from tests.harness.cover import Cover, Excluded
 from tests.harness.forward import assert_fakes_agree, assert_matches_reference
-from tests.harness.gradients import UPSTREAM, _exact, _loss
+from tests.harness.gradients import UPSTREAM, in_float64, loss_of
 from tests.harness.layouts import LAYOUTS, leaves, make, recording, small_enough
 from tests.harness.numbers import assert_close, terms, tolerance
 
@@ -210,7 +210,7 @@ def _gradients(op: Contract, case: Case, given: Arguments, results: Sequence[tor
     used = tuple(result for result in _used(op, case, results) if result.requires_grad)
     found: Sequence[torch.Tensor | None] = [None] * len(names)
     if used:
-        loss = _loss(used, UPSTREAM[case.upstream])
+        loss = loss_of(used, UPSTREAM[case.upstream])
         found = torch.autograd.grad(loss, [given[name] for name in names], allow_unused=True)
     return {
         name: given[name].new_zeros(given[name].shape) if gradient is None else gradient
@@ -222,7 +222,7 @@ def _match_reference(op: Contract, case: Case, given: Arguments, gradients: Argu
     """Gradients against float64: of the same dtype, and contiguous or as the input lies in memory."""
     if case.upstream == NONE:
         return
-    exact = leaves(_exact(given), recording(given))
+    exact = leaves(in_float64(given), recording(given))
     expected = _gradients(op, case, exact, every(op.exact(exact, given)))
     inputs = [value for value in given.values() if isinstance(value, torch.Tensor)]
     assert gradients.keys() == expected.keys()
