@@ -13,8 +13,8 @@ from codegen.errors import shown
 from codegen.expr import Expr, Type
 from codegen.expr_fold import FoldError, constant, depends_on_dtypes
 from codegen.expr_text import print_text
+from codegen.launches import CustomKernel, ListedParam
 from codegen.load import Mapping, Node, Scalar
-from codegen.model import CustomKernel, ListedParam
 from codegen.reader import Reader
 
 _EXAMPLE = "kernels: {first: {VEC: [1, 8]}}"

@@ -13,8 +13,9 @@ from codegen.errors import shown
 from codegen.expr import Expr, Name, NameKind, Query, Type, integer, product, substitute, uses
 from codegen.expr_fold import FoldError, constant, depends_on_dtypes, fold
 from codegen.frozen import dataclass, replace
+from codegen.launches import CustomKernel, LaunchEntry, Param, Pass, combinations
 from codegen.load import Mapping, Node, Scalar
-from codegen.model import CustomKernel, DtypeChoice, LaunchEntry, Param, Pass, combinations
+from codegen.model import DtypeChoice
 from codegen.presence import Condition
 from codegen.reader import Reader
 from codegen.scope import Scope

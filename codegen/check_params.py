@@ -12,8 +12,8 @@ from codegen.errors import shown
 from codegen.expr import Constant, Expr, Member, Name, NameKind, Query, Type, substitute, uses, walk
 from codegen.expr_fold import FoldError, constant, depends_on_dtypes
 from codegen.frozen import replace
+from codegen.launches import Param, combinations
 from codegen.load import Mapping, Node
-from codegen.model import Param, combinations
 from codegen.reader import Reader
 from codegen.scope import Scope
 

@@ -44,7 +44,8 @@ from codegen.expr import (
     rebuild,
 )
 from codegen.frozen import dataclass, replace
-from codegen.model import Backward, Binding, ElementwiseLine, Gradient, Operator, Pass, Samples
+from codegen.launches import Pass
+from codegen.model import Backward, Binding, ElementwiseLine, Gradient, Operator, Samples
 from codegen.types import DTYPES, is_floating
 
 SUFFIX = "_backward"

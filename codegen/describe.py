@@ -11,11 +11,12 @@ from codegen.describe_keys import operator_notes
 from codegen.expr import Constant, Expr, Type
 from codegen.expr_text import print_text
 from codegen.frozen import dataclass
+from codegen.launches import LaunchEntry, Param, Pass
 from codegen.lower.custom import param_text
 from codegen.lower.schema import public_schema
 from codegen.messages import message
 from codegen.messages_text import print_message_text
-from codegen.model import Backward, Binding, LaunchEntry, Library, Operator, Param, Pass
+from codegen.model import Backward, Binding, Library, Operator
 from codegen.rules import (
     Assignment,
     Rule,

@@ -1,25 +1,26 @@
 """What an operator is: the checked contents of a spec, as frozen dataclasses.
 
-The model knows no YAML, no C, no files and no templates. It can hold the whole spec language; what the back ends do
-not build yet never gets here (supported.py refuses it). Everything that follows from the contract is already worked
-out: `rules` (what a call checks and binds, in order), `dims` (every name that a body sees), `passes` (also for a
-single launch), `backward` (what binds to what). Sequences keep the order of the spec.
+The model knows no YAML, no C, no files and no templates. What the back ends do not build yet never gets here
+(supported.py refuses it). Everything that follows from the contract is already worked out: `rules` (what a call
+checks and binds, in order), `dims` (every name that a body sees), `passes` (also for a single launch), `backward` (what
+binds to what). Sequences keep the order of the spec.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import product
 from typing import TypeAlias
 
 from codegen.contract import Argument, DimEntry, Output, Scratch, Shape, TensorType, TypeVariable, dtypes_of, fits
-from codegen.expr import Compare, Conditional, Constant, Expr, NameKind, Query, Type, names, substitute, walk
+from codegen.expr import Compare, Conditional, Constant, Expr, NameKind, Query, Type, names, walk
 from codegen.expr_text import print_text
 from codegen.frozen import cached_property, dataclass
+from codegen.launches import CustomKernel, Pass
 from codegen.rules import Index, Rule, Span, ValueRule, list_of
 from codegen.types import is_floating
 
-# ---------------------------------------------------------------- dims, checks, launches
+# ---------------------------------------------------------------- dims and checks
 
 
 @dataclass(frozen=True)
@@ -94,95 +95,6 @@ class Check:
     message: str = ""
 
 
-@dataclass(frozen=True)
-class Param:
-    """A template argument of a kernel: a constant per choice of dtypes and of the values of the switches before it, or
-    itself a switch over the run-time value `expr`, which must be one of `choices` (words for a choice argument).
-    """
-
-    name: str
-    expr: Expr
-    choices: tuple[int | bool | str, ...] = ()
-
-
-def combinations(params: Iterable[Param]) -> tuple[dict[str, Expr], ...]:
-    """Every combination of values of constants and switches, the last one changing fastest; a kernel is compiled for
-    each. Without switches there is one.
-    """
-    found: list[dict[str, Expr]] = [{}]
-    for param in params:
-        if param.choices:
-            found = [{**one, param.name: Constant(value, param.expr.type)} for one in found for value in param.choices]
-        else:
-            found = [{**one, param.name: substitute(param.expr, one)} for one in found]
-    return tuple(found)
-
-
-@dataclass(frozen=True)
-class LaunchEntry:
-    """One launch shape; the first entry whose `when` holds is taken. `grid`, `block` and `cluster` have up to three
-    numbers (x, y, z).
-    """
-
-    when: Expr | None
-    params: tuple[Param, ...]
-    grid: tuple[Expr, ...]
-    block: tuple[Expr, ...]
-    shared: Expr | None = None
-    cluster: tuple[Expr, ...] = ()
-
-    @cached_property
-    def combinations(self) -> tuple[dict[str, Expr], ...]:
-        """What its params can be."""
-        return combinations(self.params)
-
-    @cached_property
-    def values(self) -> dict[str, Expr]:
-        """What its params are in a call: constants, and the run-time values of its switches."""
-        found: dict[str, Expr] = {}
-        for param in self.params:
-            found[param.name] = substitute(param.expr, found)
-        return found
-
-
-@dataclass(frozen=True)
-class ListedParam:
-    """A template argument of a kernel of `launch: custom`, with the values that it is compiled for; they may depend on
-    dtypes.
-    """
-
-    name: str
-    values: tuple[Expr, ...]
-
-
-@dataclass(frozen=True)
-class CustomKernel:
-    """An entry of `kernels:`; csrc/<op>.launch.c launches it."""
-
-    name: str
-    params: tuple[ListedParam, ...]
-
-    @cached_property
-    def combinations(self) -> tuple[tuple[Expr, ...], ...]:
-        """Every combination of values, the last one changing fastest; a kernel is compiled for each."""
-        return tuple(product(*(param.values for param in self.params)))
-
-
-@dataclass(frozen=True)
-class Pass:
-    """One kernel of an operator; an operator with a single `launch:` has one pass, named after the operator.
-
-    `when`: skipped when false. `launches` is empty when the operator has no cuda in `devices:`. `units` is what
-    [begin, end) of the C body counts: `parallel:`, else the grid of a pass, else the first output's shape without its
-    last entry. `sm_count` in it is 32 on the CPU.
-    """
-
-    kernel: str
-    when: Expr | None
-    launches: tuple[LaunchEntry, ...]
-    units: Expr
-
-
 # ---------------------------------------------------------------- autograd
 
 
@@ -243,16 +155,6 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Triton:
-    """`triton:`: the kernel in csrc/<op>.py, the order of its arguments, and its launch."""
-
-    kernel: str
-    args: tuple[str, ...]
-    num_warps: int
-    launch: LaunchEntry
-
-
-@dataclass(frozen=True)
 class Samples:
     """`samples:`: sizes for generated tests and benchmarks by name, or the name of a function in tests/samples.py."""
 
@@ -298,7 +200,6 @@ class Operator:
     iterated: Shape | None = None  # with `elementwise:`, the shape that operands broadcast to
     derived_from: str = ""  # the operator whose gradient this one is, when it was derived
     variants: tuple[Variant, ...] = ()
-    triton: Triton | None = None
     custom: tuple[CustomKernel, ...] = ()  # the kernels of `launch: custom`
     full_cuda: bool = False
     random: bool = False

@@ -37,7 +37,6 @@ PLAIN: dict[str, _Plain] = {
     "passes": _Plain("launches", _RUNS),
     "fast_math": _Plain("fast_math", "results may differ in their last digits"),
     "elementwise": _Plain("elementwise expressions", "results can differ", breaks=True),
-    "triton": _Plain("triton", _RUNS),
     "custom": _Plain("kernels", _RUNS),
     "full_cuda": _Plain("full_cuda", _RUNS),
     "reference": _Plain("reference", _TESTS),

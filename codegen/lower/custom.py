@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from codegen.expr import Type
 from codegen.expr_text import print_text
 from codegen.frozen import dataclass
+from codegen.launches import CustomKernel, ListedParam
 from codegen.lower.c_layout import fitted
 from codegen.lower.host import HostNames
 from codegen.lower.launch import EntryPoints, cuda_rows, cuda_units
 from codegen.lower.lists import record_lines
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import c_comment, guarded
-from codegen.model import CustomKernel, Library, ListedParam, Operator
+from codegen.model import Library, Operator
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ from codegen.contract import ScalarType
 from codegen.expr import Call, Constant, Expr, Name, Type, Unary, substitute
 from codegen.expr_fold import constant, depends_on_dtypes, fold
 from codegen.frozen import dataclass
+from codegen.launches import CustomKernel, LaunchEntry, Param, Pass
 from codegen.lower.c_layout import fitted
 from codegen.lower.host import CPU_HARDWARE, HostNames
 from codegen.lower.statements import guarded, indented, mentions, overflows
 from codegen.lower.switches import place, switch_lines
-from codegen.model import CustomKernel, DtypeChoice, LaunchEntry, Operator, Param, Pass
+from codegen.model import DtypeChoice, Operator
 from codegen.names import MOST_CUDA_UNITS
 
 # Entry points of a unit of device code, roughly: so many that compiling them takes about a second.

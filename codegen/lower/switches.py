@@ -7,11 +7,12 @@ from __future__ import annotations
 from codegen.contract import ScalarType
 from codegen.expr import Constant, Expr, Member, Name, Type
 from codegen.expr_text import print_text
+from codegen.launches import LaunchEntry, Param
 from codegen.lower.c_layout import fitted
 from codegen.lower.checks import Checks
 from codegen.lower.host import HostNames
 from codegen.messages import message
-from codegen.model import LaunchEntry, Operator, Param
+from codegen.model import Operator
 from codegen.rules import CheckRule
 
 
