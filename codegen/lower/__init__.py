@@ -31,7 +31,7 @@ def operator_files(library: Library, op: Operator) -> list[Output]:
     """The generated files of one operator."""
     points = entry_points(op)
     files = [
-        Output(f"c/{op.name}_call.h", "op.h.j2", header_view(library, op)),
+        Output(f"c/{op.name}_call.h", "op_call.h.j2", header_view(library, op)),
         Output(f"c/{op.name}.c", "op.c.j2", host_view(library, op, points)),
     ]
     if "cpu" in op.devices:

@@ -24,7 +24,7 @@ class HeaderField:
 
 @dataclass(frozen=True)
 class HeaderView:
-    """generated/c/<op>.h."""
+    """generated/c/<op>_call.h."""
 
     op: str
     schema: str
@@ -113,7 +113,7 @@ def header_view(library: Library, op: Operator) -> HeaderView:
     return HeaderView(
         op=op.name,
         schema=c_comment(public_schema(library.namespace, op)),
-        guard=f"{library.namespace}_{op.name}_H".upper(),
+        guard=f"{library.namespace}_{op.name}_CALL_H".upper(),
         choices=choice_lines(op),
         elementwise=bool(op.elementwise),
         fields=tuple(

@@ -94,22 +94,22 @@ def has_float8(op: Operator) -> bool:
 def _declaration(op: Operator, field: Field) -> str:
     if field.kind == "tensor":
         assert field.dtype is not None
-        return f"{'const ' if field.constant else ''}{cuda_element(field.dtype)}* {field.name}"
+        return f"{'const ' if field.constant else ''}{cuda_element(field.dtype)} *{field.name}"
     if field.kind == "tensors":
         assert field.dtype is not None
-        return f"{'const ' if field.constant else ''}{cuda_element(field.dtype)}* const* {field.name}"
+        return f"{'const ' if field.constant else ''}{cuda_element(field.dtype)} *const *{field.name}"
     if field.kind == "tables":
-        return f"const int64_t* const* {field.name}"
+        return f"const int64_t *const *{field.name}"
     if field.kind == "numbers":
-        return f"const int64_t* {field.name}"
+        return f"const int64_t *{field.name}"
     if field.kind == "sizes":
         return f"int64_t {field.name}[{field.count}]"
     if field.kind == "table":
-        return f"const int64_t* {field.name}"
+        return f"const int64_t *{field.name}"
     if field.kind == "list":
-        return f"const {field.element}* {field.name}"
+        return f"const {field.element} *{field.name}"
     if field.kind == "text":
-        return f"const char* {field.name}"
+        return f"const char *{field.name}"
     if field.kind == "real" and real_is_accumulated(op):
         return f"acc_t<{op.types[0].name}> {field.name}"
     return f"{C_SCALARS[field.kind]} {field.name}"
@@ -119,10 +119,10 @@ def _initializer(op: Operator, field: Field) -> str:
     if field.kind == "tensor":
         assert field.dtype is not None
         constant = "const " if field.constant else ""
-        return f"{field.name}(static_cast<{constant}{cuda_element(field.dtype)}*>(call.{field.name}))"
+        return f"{field.name}(static_cast<{constant}{cuda_element(field.dtype)} *>(call.{field.name}))"
     if field.kind == "tensors":
         assert field.dtype is not None
-        kind = f"{'const ' if field.constant else ''}{cuda_element(field.dtype)}* const*"
+        kind = f"{'const ' if field.constant else ''}{cuda_element(field.dtype)} *const *"
         return f"{field.name}(reinterpret_cast<{kind}>(call.{field.name}))"
     if field.kind == "sizes":
         values = ", ".join(f"call.{field.name}[{i}]" for i in range(field.count))

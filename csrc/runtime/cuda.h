@@ -1,8 +1,8 @@
 /* Launches on the CUDA driver API.
  *
  * Nothing here runs before the first CUDA call of an operator: loading the library leaves the process free to fork.
- * Each operator's device code is one fatbin inside the library, loaded when it is first needed; CUDA's libraries and
- * kernels belong to no context, so one handle serves every GPU. */
+ * The device code of an operator lies inside the library as a few fatbins, each loaded when it is first needed; CUDA's
+ * libraries and kernels belong to no context, so one handle serves every GPU. */
 #ifndef RUNTIME_CUDA_H
 #define RUNTIME_CUDA_H
 
@@ -14,7 +14,7 @@
 
 enum { CUDA_MAX_DEVICES = 64, CUDA_ARGUMENT_BYTES = 4096 /* of a launch, at most */ };
 
-/* The fatbin of one operator. Its first byte is 0 when it was built for no architecture. */
+/* One fatbin of an operator: one unit of its .cu. Its first byte is 0 when it was built for no architecture. */
 typedef struct cuda_module {
     const unsigned char *image;
     CUlibrary _Atomic library;

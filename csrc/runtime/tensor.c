@@ -123,16 +123,25 @@ bool tensor_empty(error *e, tensor *t, const char *name, const shape *s, dtype d
     return numel >= 0 && tensor_empty_strided(e, t, s, strides, numel, d, where);
 }
 
-/* The one thing that a host function asks of ATen and that autograd would record: grad mode is off meanwhile. */
-bool tensor_copy_elements(error *e, const tensor *to, const tensor *from) {
-    const bool grad_mode = aoti_torch_grad_mode_is_enabled();
-    if (grad_mode) {
+/* Autograd would record what a host function asks of ATen: grad mode is off meanwhile. Returns what it was. */
+static bool grad_mode_off(void) {
+    const bool was_on = aoti_torch_grad_mode_is_enabled();
+    if (was_on) {
         aoti_torch_grad_mode_set_enabled(false);
     }
-    const bool ok = aoti_torch_copy_(to->handle, from->handle, false) == 0 || fail_abi(e, "aoti_torch_copy_");
-    if (grad_mode) {
+    return was_on;
+}
+
+static void grad_mode_restore(bool was_on) {
+    if (was_on) {
         aoti_torch_grad_mode_set_enabled(true);
     }
+}
+
+bool tensor_copy_elements(error *e, const tensor *to, const tensor *from) {
+    const bool grad_mode = grad_mode_off();
+    const bool ok = aoti_torch_copy_(to->handle, from->handle, false) == 0 || fail_abi(e, "aoti_torch_copy_");
+    grad_mode_restore(grad_mode);
     return ok;
 }
 
@@ -154,14 +163,9 @@ bool tensor_make_copy(error *e, tensor *t) {
 static bool call_on(error *e, tensor *t, const char *name, StableIValue *stack) {
     stack[0] = (StableIValue)(uintptr_t)t->handle;
     t->handle = NULL; /* the call owns it */
-    const bool grad_mode = aoti_torch_grad_mode_is_enabled();
-    if (grad_mode) {
-        aoti_torch_grad_mode_set_enabled(false);
-    }
+    const bool grad_mode = grad_mode_off();
     const bool ok = torch_call_dispatcher(name, "", stack, TORCH_ABI_VERSION) == 0;
-    if (grad_mode) {
-        aoti_torch_grad_mode_set_enabled(true);
-    }
+    grad_mode_restore(grad_mode);
     if (!ok) {
         return fail_abi(e, name);
     }

@@ -1,11 +1,11 @@
 /* my_ops::cross_entropy_backward(Tensor grad_loss, Tensor logits, Tensor target, Tensor lse, int ignore_index, float label_smoothing, float z_loss) -> Tensor
  *
  * What the host function hands to the kernels of cross_entropy_backward.
- * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
- * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
- * it. */
-#ifndef MY_OPS_CROSS_ENTROPY_BACKWARD_H
-#define MY_OPS_CROSS_ENTROPY_BACKWARD_H
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for
+ * those whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own
+ * nothing of it. */
+#ifndef MY_OPS_CROSS_ENTROPY_BACKWARD_CALL_H
+#define MY_OPS_CROSS_ENTROPY_BACKWARD_CALL_H
 
 #include <stdbool.h>
 #include <stdint.h>

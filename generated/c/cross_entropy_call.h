@@ -1,11 +1,11 @@
 /* my_ops::cross_entropy(Tensor logits, Tensor target, int ignore_index=-100, float label_smoothing=0.0, float z_loss=0.0) -> Tensor
  *
  * What the host function hands to the kernels of cross_entropy.
- * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
- * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
- * it. */
-#ifndef MY_OPS_CROSS_ENTROPY_H
-#define MY_OPS_CROSS_ENTROPY_H
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for
+ * those whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own
+ * nothing of it. */
+#ifndef MY_OPS_CROSS_ENTROPY_CALL_H
+#define MY_OPS_CROSS_ENTROPY_CALL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* my_ops::cross_entropy_gradient_(Tensor(a!) logits, Tensor target, Tensor? grad_loss=None, int ignore_index=-100, float label_smoothing=0.0, float z_loss=0.0) -> Tensor
  *
  * What the host function hands to the kernels of cross_entropy_gradient_.
- * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
- * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
- * it. */
-#ifndef MY_OPS_CROSS_ENTROPY_GRADIENT__H
-#define MY_OPS_CROSS_ENTROPY_GRADIENT__H
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for
+ * those whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own
+ * nothing of it. */
+#ifndef MY_OPS_CROSS_ENTROPY_GRADIENT__CALL_H
+#define MY_OPS_CROSS_ENTROPY_GRADIENT__CALL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -45,11 +45,13 @@ typedef struct gelu_mul__data {
     const scalar_t *up;
     scalar_t *y;
 } gelu_mul__data;
+
 typedef struct gelu_mul__step {
     int64_t gate;
     int64_t up;
     int64_t y;
 } gelu_mul__step;
+
 /* Tiles of operands that are only read. */
 typedef struct gelu_mul__buffers {
     scalar_t gate[ELEMENTWISE_BUFFER(2) / sizeof(scalar_t)];
@@ -68,6 +70,7 @@ typedef struct gelu_mul__in {
     cpu_lanes gate;
     cpu_lanes up;
 } gelu_mul__in;
+
 typedef struct gelu_mul__out {
     cpu_lanes y;
 } gelu_mul__out;
@@ -79,6 +82,7 @@ CPU_INLINE gelu_mul__in gelu_mul__load(gelu_mul__data d, gelu_mul__step s, int64
         .up = CPU_PASTE(cpu_lanes_load_, T_DTYPE, )(d.up + i * s.up, s.up, count),
     };
 }
+
 CPU_INLINE void gelu_mul__store(gelu_mul__data d, gelu_mul__step s, int64_t i, int64_t count, const gelu_mul__out *out) {
     (void)s, (void)count;
     CPU_PASTE(cpu_lanes_store_, T_DTYPE, )(d.y + i * s.y, s.y, out->y, count);
@@ -125,10 +129,12 @@ CPU_INLINE void gelu_mul__part(const gelu_mul_args *a, gelu_mul__data d, gelu_mu
 CPU_OUTLINE void gelu_mul__strided_rows(const gelu_mul_args *a, gelu_mul__data d, gelu_mul__step s, gelu_mul__step next, int64_t n, int64_t rows) {
     for (int64_t k = 0; k < rows; k++) {
         int64_t i = 0;
-        for (; i + CPU_LANES <= n; i += CPU_LANES)
+        for (; i + CPU_LANES <= n; i += CPU_LANES) {
             gelu_mul__part(a, d, s, i, CPU_LANES);
-        if (i < n)
+        }
+        if (i < n) {
             gelu_mul__part(a, d, s, i, n - i);
+        }
         d = gelu_mul__moved(d, next, 1);
     }
 }
@@ -136,6 +142,7 @@ CPU_OUTLINE void gelu_mul__strided_rows(const gelu_mul_args *a, gelu_mul__data d
 CPU_INLINE bool gelu_mul__is_dense(gelu_mul__step s) {
     return (s.gate == 1 || (ELEMENTWISE_BITS != 0 && s.gate == 0)) && (s.up == 1 || (ELEMENTWISE_BITS != 0 && s.up == 0)) && s.y == 1;
 }
+
 /* The same where operands have the step 1, or 0 if they are only read: `same_` is then what they are read from. */
 CPU_OUTLINE void gelu_mul__dense_rows(const gelu_mul_args *a, gelu_mul__data d, gelu_mul__step s, gelu_mul__step next, int64_t n, int64_t rows, bool stream) {
     const gelu_mul__step one = {
@@ -168,26 +175,31 @@ CPU_OUTLINE void gelu_mul__dense_rows(const gelu_mul_args *a, gelu_mul__data d, 
             gelu_mul__in first, second;
             gelu_mul__out out_first, out_second;
             const vector_pair_t pair_gate = vector_load_pair(at.gate + i * s.gate);
-            if (stream)
+            if (stream) {
                 vector_prefetch_pair(at.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.gate);
+            }
             first.gate = pair_gate.a;
             second.gate = pair_gate.b;
             const vector_pair_t pair_up = vector_load_pair(at.up + i * s.up);
-            if (stream)
+            if (stream) {
                 vector_prefetch_pair(at.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.up);
+            }
             first.up = pair_up.a;
             second.up = pair_up.b;
             gelu_mul__lines(a, &first, &out_first);
             gelu_mul__lines(a, &second, &out_second);
             vector_store_pair(d.y + i, out_first.y, out_second.y, stream);
         }
-        for (; i < n; i += CPU_LANES)
+        for (; i < n; i += CPU_LANES) {
             gelu_mul__part(a, gelu_mul__moved(at, s, i), one, 0, n - i < CPU_LANES ? n - i : CPU_LANES);
+        }
 #else
-        for (; i + CPU_LANES <= n; i += CPU_LANES)
+        for (; i + CPU_LANES <= n; i += CPU_LANES) {
             gelu_mul__part(a, d, one, i, CPU_LANES);
-        if (i < n)
+        }
+        if (i < n) {
             gelu_mul__part(a, d, one, i, n - i);
+        }
 #endif
         d = gelu_mul__moved(d, next, 1);
     }
@@ -208,12 +220,14 @@ static void gelu_mul(const gelu_mul_args *a, int64_t begin, int64_t end) {
     };
     if (layout->dims == 1) {
         const bool stream = gelu_mul__is_dense(s) && vector_streams(a->y, layout->elements);
-        if (gelu_mul__is_dense(s))
+        if (gelu_mul__is_dense(s)) {
             gelu_mul__dense_rows(a, gelu_mul__moved(d, s, begin), s, s, end - begin, 1, stream);
-        else
+        } else {
             gelu_mul__strided_rows(a, gelu_mul__moved(d, s, begin), s, s, end - begin, 1);
-        if (stream)
+        }
+        if (stream) {
             vector_stream_end();
+        }
         return;
     }
     const gelu_mul__step down = {
@@ -233,16 +247,20 @@ static void gelu_mul(const gelu_mul_args *a, int64_t begin, int64_t end) {
         };
         gelu_mul__step across = s, next = down;
         if (row.gate != NULL && cpu_is_packed(layout, a->stride__[0])) {
-            if (row.gate != packed.gate || !cpu_tile_covers(&packed_tile, &tile))
-                cpu_pack(buffers.gate, row.gate, sizeof *row.gate, layout, &tile, a->stride__[0]);
+            if (row.gate != packed.gate || !cpu_tile_covers(&packed_tile, &tile)) {
+                cpu_pack(buffers.gate, row.gate, sizeof *row.gate, layout, &tile,
+                         a->stride__[0]);
+            }
             packed.gate = row.gate;
             row.gate = buffers.gate;
             across.gate = 1;
             next.gate = cpu_packed_row(layout);
         }
         if (row.up != NULL && cpu_is_packed(layout, a->stride__[1])) {
-            if (row.up != packed.up || !cpu_tile_covers(&packed_tile, &tile))
-                cpu_pack(buffers.up, row.up, sizeof *row.up, layout, &tile, a->stride__[1]);
+            if (row.up != packed.up || !cpu_tile_covers(&packed_tile, &tile)) {
+                cpu_pack(buffers.up, row.up, sizeof *row.up, layout, &tile,
+                         a->stride__[1]);
+            }
             packed.up = row.up;
             row.up = buffers.up;
             across.up = 1;
@@ -251,10 +269,11 @@ static void gelu_mul(const gelu_mul_args *a, int64_t begin, int64_t end) {
         packed_tile = tile;
         const bool joined = layout->order == ELEMENTWISE_PACKED;
         const int64_t n = joined ? tile.row * tile.rows : tile.row, rows = joined ? 1 : tile.rows;
-        if (gelu_mul__is_dense(across))
+        if (gelu_mul__is_dense(across)) {
             gelu_mul__dense_rows(a, row, across, next, n, rows, false);
-        else
+        } else {
             gelu_mul__strided_rows(a, row, across, next, n, rows);
+        }
     }
 }
 

@@ -49,6 +49,7 @@ typedef struct gelu_mul_backward__data {
     scalar_t *grad_gate;
     scalar_t *grad_up;
 } gelu_mul_backward__data;
+
 typedef struct gelu_mul_backward__step {
     int64_t grad_y;
     int64_t gate;
@@ -56,6 +57,7 @@ typedef struct gelu_mul_backward__step {
     int64_t grad_gate;
     int64_t grad_up;
 } gelu_mul_backward__step;
+
 /* Tiles of operands that are only read. */
 typedef struct gelu_mul_backward__buffers {
     scalar_t grad_y[ELEMENTWISE_BUFFER(3) / sizeof(scalar_t)];
@@ -76,6 +78,7 @@ typedef struct gelu_mul_backward__in {
     cpu_lanes up;
     cpu_lanes gate;
 } gelu_mul_backward__in;
+
 typedef struct gelu_mul_backward__out {
     cpu_lanes grad_gate;
     cpu_lanes grad_up;
@@ -89,12 +92,15 @@ CPU_INLINE gelu_mul_backward__in gelu_mul_backward__load(gelu_mul_backward__data
         .gate = CPU_PASTE(cpu_lanes_load_, T_DTYPE, )(d.gate + i * s.gate, s.gate, count),
     };
 }
+
 CPU_INLINE void gelu_mul_backward__store(gelu_mul_backward__data d, gelu_mul_backward__step s, int64_t i, int64_t count, const gelu_mul_backward__out *out) {
     (void)s, (void)count;
-    if (d.grad_gate != NULL)
+    if (d.grad_gate != NULL) {
         CPU_PASTE(cpu_lanes_store_, T_DTYPE, )(d.grad_gate + i * s.grad_gate, s.grad_gate, out->grad_gate, count);
-    if (d.grad_up != NULL)
+    }
+    if (d.grad_up != NULL) {
         CPU_PASTE(cpu_lanes_store_, T_DTYPE, )(d.grad_up + i * s.grad_up, s.grad_up, out->grad_up, count);
+    }
 }
 
 /* grad_gate: derived */
@@ -170,10 +176,12 @@ CPU_INLINE void gelu_mul_backward__part(const gelu_mul_backward_args *a, gelu_mu
 CPU_OUTLINE void gelu_mul_backward__strided_rows(const gelu_mul_backward_args *a, gelu_mul_backward__data d, gelu_mul_backward__step s, gelu_mul_backward__step next, int64_t n, int64_t rows) {
     for (int64_t k = 0; k < rows; k++) {
         int64_t i = 0;
-        for (; i + CPU_LANES <= n; i += CPU_LANES)
+        for (; i + CPU_LANES <= n; i += CPU_LANES) {
             gelu_mul_backward__part(a, d, s, i, CPU_LANES);
-        if (i < n)
+        }
+        if (i < n) {
             gelu_mul_backward__part(a, d, s, i, n - i);
+        }
         d = gelu_mul_backward__moved(d, next, 1);
     }
 }
@@ -181,6 +189,7 @@ CPU_OUTLINE void gelu_mul_backward__strided_rows(const gelu_mul_backward_args *a
 CPU_INLINE bool gelu_mul_backward__is_dense(gelu_mul_backward__step s) {
     return (s.grad_y == 1 || (ELEMENTWISE_BITS != 0 && s.grad_y == 0)) && (s.gate == 1 || (ELEMENTWISE_BITS != 0 && s.gate == 0)) && (s.up == 1 || (ELEMENTWISE_BITS != 0 && s.up == 0)) && s.grad_gate == 1 && s.grad_up == 1;
 }
+
 /* The same where operands have the step 1, or 0 if they are only read: `same_` is then what they are read from. */
 CPU_OUTLINE void gelu_mul_backward__dense_rows(const gelu_mul_backward_args *a, gelu_mul_backward__data d, gelu_mul_backward__step s, gelu_mul_backward__step next, int64_t n, int64_t rows, bool stream) {
     const gelu_mul_backward__step one = {
@@ -221,34 +230,42 @@ CPU_OUTLINE void gelu_mul_backward__dense_rows(const gelu_mul_backward_args *a, 
             gelu_mul_backward__in first, second;
             gelu_mul_backward__out out_first, out_second;
             const vector_pair_t pair_grad_y = vector_load_pair(at.grad_y + i * s.grad_y);
-            if (stream)
+            if (stream) {
                 vector_prefetch_pair(at.grad_y + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.grad_y);
+            }
             first.grad_y = pair_grad_y.a;
             second.grad_y = pair_grad_y.b;
             const vector_pair_t pair_gate = vector_load_pair(at.gate + i * s.gate);
-            if (stream)
+            if (stream) {
                 vector_prefetch_pair(at.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.gate);
+            }
             first.gate = pair_gate.a;
             second.gate = pair_gate.b;
             const vector_pair_t pair_up = vector_load_pair(at.up + i * s.up);
-            if (stream)
+            if (stream) {
                 vector_prefetch_pair(at.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.up);
+            }
             first.up = pair_up.a;
             second.up = pair_up.b;
             gelu_mul_backward__lines(a, &first, &out_first);
             gelu_mul_backward__lines(a, &second, &out_second);
-            if (d.grad_gate != NULL)
+            if (d.grad_gate != NULL) {
                 vector_store_pair(d.grad_gate + i, out_first.grad_gate, out_second.grad_gate, stream);
-            if (d.grad_up != NULL)
+            }
+            if (d.grad_up != NULL) {
                 vector_store_pair(d.grad_up + i, out_first.grad_up, out_second.grad_up, stream);
+            }
         }
-        for (; i < n; i += CPU_LANES)
+        for (; i < n; i += CPU_LANES) {
             gelu_mul_backward__part(a, gelu_mul_backward__moved(at, s, i), one, 0, n - i < CPU_LANES ? n - i : CPU_LANES);
+        }
 #else
-        for (; i + CPU_LANES <= n; i += CPU_LANES)
+        for (; i + CPU_LANES <= n; i += CPU_LANES) {
             gelu_mul_backward__part(a, d, one, i, CPU_LANES);
-        if (i < n)
+        }
+        if (i < n) {
             gelu_mul_backward__part(a, d, one, i, n - i);
+        }
 #endif
         d = gelu_mul_backward__moved(d, next, 1);
     }
@@ -273,12 +290,14 @@ static void gelu_mul_backward(const gelu_mul_backward_args *a, int64_t begin, in
     };
     if (layout->dims == 1) {
         const bool stream = gelu_mul_backward__is_dense(s) && a->grad_gate != NULL && a->grad_up != NULL && cpu_aligned_alike(a->grad_gate, a->grad_up) && vector_streams(a->grad_gate, layout->elements);
-        if (gelu_mul_backward__is_dense(s))
+        if (gelu_mul_backward__is_dense(s)) {
             gelu_mul_backward__dense_rows(a, gelu_mul_backward__moved(d, s, begin), s, s, end - begin, 1, stream);
-        else
+        } else {
             gelu_mul_backward__strided_rows(a, gelu_mul_backward__moved(d, s, begin), s, s, end - begin, 1);
-        if (stream)
+        }
+        if (stream) {
             vector_stream_end();
+        }
         return;
     }
     const gelu_mul_backward__step down = {
@@ -302,24 +321,30 @@ static void gelu_mul_backward(const gelu_mul_backward_args *a, int64_t begin, in
         };
         gelu_mul_backward__step across = s, next = down;
         if (row.grad_y != NULL && cpu_is_packed(layout, a->stride__[0])) {
-            if (row.grad_y != packed.grad_y || !cpu_tile_covers(&packed_tile, &tile))
-                cpu_pack(buffers.grad_y, row.grad_y, sizeof *row.grad_y, layout, &tile, a->stride__[0]);
+            if (row.grad_y != packed.grad_y || !cpu_tile_covers(&packed_tile, &tile)) {
+                cpu_pack(buffers.grad_y, row.grad_y, sizeof *row.grad_y, layout, &tile,
+                         a->stride__[0]);
+            }
             packed.grad_y = row.grad_y;
             row.grad_y = buffers.grad_y;
             across.grad_y = 1;
             next.grad_y = cpu_packed_row(layout);
         }
         if (row.gate != NULL && cpu_is_packed(layout, a->stride__[1])) {
-            if (row.gate != packed.gate || !cpu_tile_covers(&packed_tile, &tile))
-                cpu_pack(buffers.gate, row.gate, sizeof *row.gate, layout, &tile, a->stride__[1]);
+            if (row.gate != packed.gate || !cpu_tile_covers(&packed_tile, &tile)) {
+                cpu_pack(buffers.gate, row.gate, sizeof *row.gate, layout, &tile,
+                         a->stride__[1]);
+            }
             packed.gate = row.gate;
             row.gate = buffers.gate;
             across.gate = 1;
             next.gate = cpu_packed_row(layout);
         }
         if (row.up != NULL && cpu_is_packed(layout, a->stride__[2])) {
-            if (row.up != packed.up || !cpu_tile_covers(&packed_tile, &tile))
-                cpu_pack(buffers.up, row.up, sizeof *row.up, layout, &tile, a->stride__[2]);
+            if (row.up != packed.up || !cpu_tile_covers(&packed_tile, &tile)) {
+                cpu_pack(buffers.up, row.up, sizeof *row.up, layout, &tile,
+                         a->stride__[2]);
+            }
             packed.up = row.up;
             row.up = buffers.up;
             across.up = 1;
@@ -328,10 +353,11 @@ static void gelu_mul_backward(const gelu_mul_backward_args *a, int64_t begin, in
         packed_tile = tile;
         const bool joined = layout->order == ELEMENTWISE_PACKED;
         const int64_t n = joined ? tile.row * tile.rows : tile.row, rows = joined ? 1 : tile.rows;
-        if (gelu_mul_backward__is_dense(across))
+        if (gelu_mul_backward__is_dense(across)) {
             gelu_mul_backward__dense_rows(a, row, across, next, n, rows, false);
-        else
+        } else {
             gelu_mul_backward__strided_rows(a, row, across, next, n, rows);
+        }
     }
 }
 

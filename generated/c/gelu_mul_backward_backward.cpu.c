@@ -55,6 +55,7 @@ typedef struct gelu_mul_backward_backward__data {
     scalar_t *grad_gate;
     scalar_t *grad_up;
 } gelu_mul_backward_backward__data;
+
 typedef struct gelu_mul_backward_backward__step {
     int64_t grad_grad_gate;
     int64_t grad_grad_up;
@@ -65,6 +66,7 @@ typedef struct gelu_mul_backward_backward__step {
     int64_t grad_gate;
     int64_t grad_up;
 } gelu_mul_backward_backward__step;
+
 /* Tiles of operands that are only read. */
 typedef struct gelu_mul_backward_backward__buffers {
     scalar_t grad_grad_gate[ELEMENTWISE_BUFFER(5) / sizeof(scalar_t)];
@@ -89,6 +91,7 @@ typedef struct gelu_mul_backward_backward__in {
     cpu_lanes up;
     cpu_lanes grad_y;
 } gelu_mul_backward_backward__in;
+
 typedef struct gelu_mul_backward_backward__out {
     cpu_lanes grad_grad_y;
     cpu_lanes grad_gate;
@@ -105,14 +108,18 @@ CPU_INLINE gelu_mul_backward_backward__in gelu_mul_backward_backward__load(gelu_
         .grad_y = CPU_PASTE(cpu_lanes_load_, T_DTYPE, )(d.grad_y + i * s.grad_y, s.grad_y, count),
     };
 }
+
 CPU_INLINE void gelu_mul_backward_backward__store(gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, int64_t i, int64_t count, const gelu_mul_backward_backward__out *out) {
     (void)s, (void)count;
-    if (d.grad_grad_y != NULL)
+    if (d.grad_grad_y != NULL) {
         CPU_PASTE(cpu_lanes_store_, T_DTYPE, )(d.grad_grad_y + i * s.grad_grad_y, s.grad_grad_y, out->grad_grad_y, count);
-    if (d.grad_gate != NULL)
+    }
+    if (d.grad_gate != NULL) {
         CPU_PASTE(cpu_lanes_store_, T_DTYPE, )(d.grad_gate + i * s.grad_gate, s.grad_gate, out->grad_gate, count);
-    if (d.grad_up != NULL)
+    }
+    if (d.grad_up != NULL) {
         CPU_PASTE(cpu_lanes_store_, T_DTYPE, )(d.grad_up + i * s.grad_up, s.grad_up, out->grad_up, count);
+    }
 }
 
 /* grad_grad_y: derived */
@@ -242,10 +249,12 @@ CPU_INLINE void gelu_mul_backward_backward__part(const gelu_mul_backward_backwar
 CPU_OUTLINE void gelu_mul_backward_backward__strided_rows(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, gelu_mul_backward_backward__step next, int64_t n, int64_t rows) {
     for (int64_t k = 0; k < rows; k++) {
         int64_t i = 0;
-        for (; i + CPU_LANES <= n; i += CPU_LANES)
+        for (; i + CPU_LANES <= n; i += CPU_LANES) {
             gelu_mul_backward_backward__part(a, d, s, i, CPU_LANES);
-        if (i < n)
+        }
+        if (i < n) {
             gelu_mul_backward_backward__part(a, d, s, i, n - i);
+        }
         d = gelu_mul_backward_backward__moved(d, next, 1);
     }
 }
@@ -253,6 +262,7 @@ CPU_OUTLINE void gelu_mul_backward_backward__strided_rows(const gelu_mul_backwar
 CPU_INLINE bool gelu_mul_backward_backward__is_dense(gelu_mul_backward_backward__step s) {
     return (s.grad_grad_gate == 1 || (ELEMENTWISE_BITS != 0 && s.grad_grad_gate == 0)) && (s.grad_grad_up == 1 || (ELEMENTWISE_BITS != 0 && s.grad_grad_up == 0)) && (s.grad_y == 1 || (ELEMENTWISE_BITS != 0 && s.grad_y == 0)) && (s.gate == 1 || (ELEMENTWISE_BITS != 0 && s.gate == 0)) && (s.up == 1 || (ELEMENTWISE_BITS != 0 && s.up == 0)) && s.grad_grad_y == 1 && s.grad_gate == 1 && s.grad_up == 1;
 }
+
 /* The same where operands have the step 1, or 0 if they are only read: `same_` is then what they are read from. */
 CPU_OUTLINE void gelu_mul_backward_backward__dense_rows(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, gelu_mul_backward_backward__step next, int64_t n, int64_t rows, bool stream) {
     const gelu_mul_backward_backward__step one = {
@@ -308,46 +318,57 @@ CPU_OUTLINE void gelu_mul_backward_backward__dense_rows(const gelu_mul_backward_
             gelu_mul_backward_backward__in first, second;
             gelu_mul_backward_backward__out out_first, out_second;
             const vector_pair_t pair_grad_grad_gate = vector_load_pair(at.grad_grad_gate + i * s.grad_grad_gate);
-            if (stream)
+            if (stream) {
                 vector_prefetch_pair(at.grad_grad_gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.grad_grad_gate);
+            }
             first.grad_grad_gate = pair_grad_grad_gate.a;
             second.grad_grad_gate = pair_grad_grad_gate.b;
             const vector_pair_t pair_grad_grad_up = vector_load_pair(at.grad_grad_up + i * s.grad_grad_up);
-            if (stream)
+            if (stream) {
                 vector_prefetch_pair(at.grad_grad_up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.grad_grad_up);
+            }
             first.grad_grad_up = pair_grad_grad_up.a;
             second.grad_grad_up = pair_grad_grad_up.b;
             const vector_pair_t pair_grad_y = vector_load_pair(at.grad_y + i * s.grad_y);
-            if (stream)
+            if (stream) {
                 vector_prefetch_pair(at.grad_y + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.grad_y);
+            }
             first.grad_y = pair_grad_y.a;
             second.grad_y = pair_grad_y.b;
             const vector_pair_t pair_gate = vector_load_pair(at.gate + i * s.gate);
-            if (stream)
+            if (stream) {
                 vector_prefetch_pair(at.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.gate);
+            }
             first.gate = pair_gate.a;
             second.gate = pair_gate.b;
             const vector_pair_t pair_up = vector_load_pair(at.up + i * s.up);
-            if (stream)
+            if (stream) {
                 vector_prefetch_pair(at.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.up);
+            }
             first.up = pair_up.a;
             second.up = pair_up.b;
             gelu_mul_backward_backward__lines(a, &first, &out_first);
             gelu_mul_backward_backward__lines(a, &second, &out_second);
-            if (d.grad_grad_y != NULL)
+            if (d.grad_grad_y != NULL) {
                 vector_store_pair(d.grad_grad_y + i, out_first.grad_grad_y, out_second.grad_grad_y, stream);
-            if (d.grad_gate != NULL)
+            }
+            if (d.grad_gate != NULL) {
                 vector_store_pair(d.grad_gate + i, out_first.grad_gate, out_second.grad_gate, stream);
-            if (d.grad_up != NULL)
+            }
+            if (d.grad_up != NULL) {
                 vector_store_pair(d.grad_up + i, out_first.grad_up, out_second.grad_up, stream);
+            }
         }
-        for (; i < n; i += CPU_LANES)
+        for (; i < n; i += CPU_LANES) {
             gelu_mul_backward_backward__part(a, gelu_mul_backward_backward__moved(at, s, i), one, 0, n - i < CPU_LANES ? n - i : CPU_LANES);
+        }
 #else
-        for (; i + CPU_LANES <= n; i += CPU_LANES)
+        for (; i + CPU_LANES <= n; i += CPU_LANES) {
             gelu_mul_backward_backward__part(a, d, one, i, CPU_LANES);
-        if (i < n)
+        }
+        if (i < n) {
             gelu_mul_backward_backward__part(a, d, one, i, n - i);
+        }
 #endif
         d = gelu_mul_backward_backward__moved(d, next, 1);
     }
@@ -378,12 +399,14 @@ static void gelu_mul_backward_backward(const gelu_mul_backward_backward_args *a,
     };
     if (layout->dims == 1) {
         const bool stream = gelu_mul_backward_backward__is_dense(s) && a->grad_grad_y != NULL && a->grad_gate != NULL && a->grad_up != NULL && cpu_aligned_alike(a->grad_grad_y, a->grad_gate) && cpu_aligned_alike(a->grad_grad_y, a->grad_up) && vector_streams(a->grad_grad_y, layout->elements);
-        if (gelu_mul_backward_backward__is_dense(s))
+        if (gelu_mul_backward_backward__is_dense(s)) {
             gelu_mul_backward_backward__dense_rows(a, gelu_mul_backward_backward__moved(d, s, begin), s, s, end - begin, 1, stream);
-        else
+        } else {
             gelu_mul_backward_backward__strided_rows(a, gelu_mul_backward_backward__moved(d, s, begin), s, s, end - begin, 1);
-        if (stream)
+        }
+        if (stream) {
             vector_stream_end();
+        }
         return;
     }
     const gelu_mul_backward_backward__step down = {
@@ -413,40 +436,50 @@ static void gelu_mul_backward_backward(const gelu_mul_backward_backward_args *a,
         };
         gelu_mul_backward_backward__step across = s, next = down;
         if (row.grad_grad_gate != NULL && cpu_is_packed(layout, a->stride__[0])) {
-            if (row.grad_grad_gate != packed.grad_grad_gate || !cpu_tile_covers(&packed_tile, &tile))
-                cpu_pack(buffers.grad_grad_gate, row.grad_grad_gate, sizeof *row.grad_grad_gate, layout, &tile, a->stride__[0]);
+            if (row.grad_grad_gate != packed.grad_grad_gate || !cpu_tile_covers(&packed_tile, &tile)) {
+                cpu_pack(buffers.grad_grad_gate, row.grad_grad_gate, sizeof *row.grad_grad_gate, layout, &tile,
+                         a->stride__[0]);
+            }
             packed.grad_grad_gate = row.grad_grad_gate;
             row.grad_grad_gate = buffers.grad_grad_gate;
             across.grad_grad_gate = 1;
             next.grad_grad_gate = cpu_packed_row(layout);
         }
         if (row.grad_grad_up != NULL && cpu_is_packed(layout, a->stride__[1])) {
-            if (row.grad_grad_up != packed.grad_grad_up || !cpu_tile_covers(&packed_tile, &tile))
-                cpu_pack(buffers.grad_grad_up, row.grad_grad_up, sizeof *row.grad_grad_up, layout, &tile, a->stride__[1]);
+            if (row.grad_grad_up != packed.grad_grad_up || !cpu_tile_covers(&packed_tile, &tile)) {
+                cpu_pack(buffers.grad_grad_up, row.grad_grad_up, sizeof *row.grad_grad_up, layout, &tile,
+                         a->stride__[1]);
+            }
             packed.grad_grad_up = row.grad_grad_up;
             row.grad_grad_up = buffers.grad_grad_up;
             across.grad_grad_up = 1;
             next.grad_grad_up = cpu_packed_row(layout);
         }
         if (row.grad_y != NULL && cpu_is_packed(layout, a->stride__[2])) {
-            if (row.grad_y != packed.grad_y || !cpu_tile_covers(&packed_tile, &tile))
-                cpu_pack(buffers.grad_y, row.grad_y, sizeof *row.grad_y, layout, &tile, a->stride__[2]);
+            if (row.grad_y != packed.grad_y || !cpu_tile_covers(&packed_tile, &tile)) {
+                cpu_pack(buffers.grad_y, row.grad_y, sizeof *row.grad_y, layout, &tile,
+                         a->stride__[2]);
+            }
             packed.grad_y = row.grad_y;
             row.grad_y = buffers.grad_y;
             across.grad_y = 1;
             next.grad_y = cpu_packed_row(layout);
         }
         if (row.gate != NULL && cpu_is_packed(layout, a->stride__[3])) {
-            if (row.gate != packed.gate || !cpu_tile_covers(&packed_tile, &tile))
-                cpu_pack(buffers.gate, row.gate, sizeof *row.gate, layout, &tile, a->stride__[3]);
+            if (row.gate != packed.gate || !cpu_tile_covers(&packed_tile, &tile)) {
+                cpu_pack(buffers.gate, row.gate, sizeof *row.gate, layout, &tile,
+                         a->stride__[3]);
+            }
             packed.gate = row.gate;
             row.gate = buffers.gate;
             across.gate = 1;
             next.gate = cpu_packed_row(layout);
         }
         if (row.up != NULL && cpu_is_packed(layout, a->stride__[4])) {
-            if (row.up != packed.up || !cpu_tile_covers(&packed_tile, &tile))
-                cpu_pack(buffers.up, row.up, sizeof *row.up, layout, &tile, a->stride__[4]);
+            if (row.up != packed.up || !cpu_tile_covers(&packed_tile, &tile)) {
+                cpu_pack(buffers.up, row.up, sizeof *row.up, layout, &tile,
+                         a->stride__[4]);
+            }
             packed.up = row.up;
             row.up = buffers.up;
             across.up = 1;
@@ -455,10 +488,11 @@ static void gelu_mul_backward_backward(const gelu_mul_backward_backward_args *a,
         packed_tile = tile;
         const bool joined = layout->order == ELEMENTWISE_PACKED;
         const int64_t n = joined ? tile.row * tile.rows : tile.row, rows = joined ? 1 : tile.rows;
-        if (gelu_mul_backward_backward__is_dense(across))
+        if (gelu_mul_backward_backward__is_dense(across)) {
             gelu_mul_backward_backward__dense_rows(a, row, across, next, n, rows, false);
-        else
+        } else {
             gelu_mul_backward_backward__strided_rows(a, row, across, next, n, rows);
+        }
     }
 }
 

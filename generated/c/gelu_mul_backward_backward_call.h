@@ -1,11 +1,11 @@
 /* my_ops::gelu_mul_backward_backward(Tensor grad_grad_gate, Tensor grad_grad_up, Tensor grad_y, Tensor gate, Tensor up, str approximate, *, bool[3] grad_mask=[True, True, True]) -> (Tensor, Tensor, Tensor)
  *
  * What the host function hands to the kernels of gelu_mul_backward_backward.
- * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
- * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
- * it. */
-#ifndef MY_OPS_GELU_MUL_BACKWARD_BACKWARD_H
-#define MY_OPS_GELU_MUL_BACKWARD_BACKWARD_H
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for
+ * those whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own
+ * nothing of it. */
+#ifndef MY_OPS_GELU_MUL_BACKWARD_BACKWARD_CALL_H
+#define MY_OPS_GELU_MUL_BACKWARD_BACKWARD_CALL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* my_ops::layer_norm(Tensor x, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) -> Tensor
  *
  * What the host function hands to the kernels of layer_norm.
- * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
- * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
- * it. */
-#ifndef MY_OPS_LAYER_NORM_H
-#define MY_OPS_LAYER_NORM_H
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for
+ * those whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own
+ * nothing of it. */
+#ifndef MY_OPS_LAYER_NORM_CALL_H
+#define MY_OPS_LAYER_NORM_CALL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* my_ops::quantize_per_token(Tensor x, *, ScalarType dtype=int8) -> (Tensor, Tensor)
  *
  * What the host function hands to the kernels of quantize_per_token.
- * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
- * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
- * it. */
-#ifndef MY_OPS_QUANTIZE_PER_TOKEN_H
-#define MY_OPS_QUANTIZE_PER_TOKEN_H
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for
+ * those whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own
+ * nothing of it. */
+#ifndef MY_OPS_QUANTIZE_PER_TOKEN_CALL_H
+#define MY_OPS_QUANTIZE_PER_TOKEN_CALL_H
 
 #include <stdbool.h>
 #include <stdint.h>

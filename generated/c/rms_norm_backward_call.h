@@ -1,11 +1,11 @@
 /* my_ops::rms_norm_backward(Tensor grad_y, Tensor x, Tensor? weight, Tensor rstd, float offset, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
  *
  * What the host function hands to the kernels of rms_norm_backward.
- * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
- * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
- * it. */
-#ifndef MY_OPS_RMS_NORM_BACKWARD_H
-#define MY_OPS_RMS_NORM_BACKWARD_H
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for
+ * those whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own
+ * nothing of it. */
+#ifndef MY_OPS_RMS_NORM_BACKWARD_CALL_H
+#define MY_OPS_RMS_NORM_BACKWARD_CALL_H
 
 #include <stdbool.h>
 #include <stdint.h>

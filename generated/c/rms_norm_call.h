@@ -1,11 +1,11 @@
 /* my_ops::rms_norm(Tensor x, Tensor? weight=None, float eps=1e-06, float offset=0.0) -> Tensor
  *
  * What the host function hands to the kernels of rms_norm.
- * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
- * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
- * it. */
-#ifndef MY_OPS_RMS_NORM_H
-#define MY_OPS_RMS_NORM_H
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for
+ * those whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own
+ * nothing of it. */
+#ifndef MY_OPS_RMS_NORM_CALL_H
+#define MY_OPS_RMS_NORM_CALL_H
 
 #include <stdbool.h>
 #include <stdint.h>

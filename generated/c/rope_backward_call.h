@@ -1,11 +1,11 @@
 /* my_ops::rope_backward(Tensor grad_q_out, Tensor grad_k_out, Tensor cos, Tensor sin, bool interleaved, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
  *
  * What the host function hands to the kernels of rope_backward.
- * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
- * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
- * it. */
-#ifndef MY_OPS_ROPE_BACKWARD_H
-#define MY_OPS_ROPE_BACKWARD_H
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for
+ * those whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own
+ * nothing of it. */
+#ifndef MY_OPS_ROPE_BACKWARD_CALL_H
+#define MY_OPS_ROPE_BACKWARD_CALL_H
 
 #include <stdbool.h>
 #include <stdint.h>

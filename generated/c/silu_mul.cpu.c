@@ -44,11 +44,13 @@ typedef struct silu_mul__data {
     const scalar_t *up;
     scalar_t *y;
 } silu_mul__data;
+
 typedef struct silu_mul__step {
     int64_t gate;
     int64_t up;
     int64_t y;
 } silu_mul__step;
+
 /* Tiles of operands that are only read. */
 typedef struct silu_mul__buffers {
     scalar_t gate[ELEMENTWISE_BUFFER(2) / sizeof(scalar_t)];
@@ -67,6 +69,7 @@ typedef struct silu_mul__in {
     cpu_lanes gate;
     cpu_lanes up;
 } silu_mul__in;
+
 typedef struct silu_mul__out {
     cpu_lanes y;
 } silu_mul__out;
@@ -78,6 +81,7 @@ CPU_INLINE silu_mul__in silu_mul__load(silu_mul__data d, silu_mul__step s, int64
         .up = CPU_PASTE(cpu_lanes_load_, T_DTYPE, )(d.up + i * s.up, s.up, count),
     };
 }
+
 CPU_INLINE void silu_mul__store(silu_mul__data d, silu_mul__step s, int64_t i, int64_t count, const silu_mul__out *out) {
     (void)s, (void)count;
     CPU_PASTE(cpu_lanes_store_, T_DTYPE, )(d.y + i * s.y, s.y, out->y, count);
@@ -113,10 +117,12 @@ CPU_INLINE void silu_mul__part(const silu_mul_args *a, silu_mul__data d, silu_mu
 CPU_OUTLINE void silu_mul__strided_rows(const silu_mul_args *a, silu_mul__data d, silu_mul__step s, silu_mul__step next, int64_t n, int64_t rows) {
     for (int64_t k = 0; k < rows; k++) {
         int64_t i = 0;
-        for (; i + CPU_LANES <= n; i += CPU_LANES)
+        for (; i + CPU_LANES <= n; i += CPU_LANES) {
             silu_mul__part(a, d, s, i, CPU_LANES);
-        if (i < n)
+        }
+        if (i < n) {
             silu_mul__part(a, d, s, i, n - i);
+        }
         d = silu_mul__moved(d, next, 1);
     }
 }
@@ -124,6 +130,7 @@ CPU_OUTLINE void silu_mul__strided_rows(const silu_mul_args *a, silu_mul__data d
 CPU_INLINE bool silu_mul__is_dense(silu_mul__step s) {
     return (s.gate == 1 || (ELEMENTWISE_BITS != 0 && s.gate == 0)) && (s.up == 1 || (ELEMENTWISE_BITS != 0 && s.up == 0)) && s.y == 1;
 }
+
 /* The same where operands have the step 1, or 0 if they are only read: `same_` is then what they are read from. */
 CPU_OUTLINE void silu_mul__dense_rows(const silu_mul_args *a, silu_mul__data d, silu_mul__step s, silu_mul__step next, int64_t n, int64_t rows, bool stream) {
     const silu_mul__step one = {
@@ -156,26 +163,31 @@ CPU_OUTLINE void silu_mul__dense_rows(const silu_mul_args *a, silu_mul__data d, 
             silu_mul__in first, second;
             silu_mul__out out_first, out_second;
             const vector_pair_t pair_gate = vector_load_pair(at.gate + i * s.gate);
-            if (stream)
+            if (stream) {
                 vector_prefetch_pair(at.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.gate);
+            }
             first.gate = pair_gate.a;
             second.gate = pair_gate.b;
             const vector_pair_t pair_up = vector_load_pair(at.up + i * s.up);
-            if (stream)
+            if (stream) {
                 vector_prefetch_pair(at.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.up);
+            }
             first.up = pair_up.a;
             second.up = pair_up.b;
             silu_mul__lines(a, &first, &out_first);
             silu_mul__lines(a, &second, &out_second);
             vector_store_pair(d.y + i, out_first.y, out_second.y, stream);
         }
-        for (; i < n; i += CPU_LANES)
+        for (; i < n; i += CPU_LANES) {
             silu_mul__part(a, silu_mul__moved(at, s, i), one, 0, n - i < CPU_LANES ? n - i : CPU_LANES);
+        }
 #else
-        for (; i + CPU_LANES <= n; i += CPU_LANES)
+        for (; i + CPU_LANES <= n; i += CPU_LANES) {
             silu_mul__part(a, d, one, i, CPU_LANES);
-        if (i < n)
+        }
+        if (i < n) {
             silu_mul__part(a, d, one, i, n - i);
+        }
 #endif
         d = silu_mul__moved(d, next, 1);
     }
@@ -196,12 +208,14 @@ static void silu_mul(const silu_mul_args *a, int64_t begin, int64_t end) {
     };
     if (layout->dims == 1) {
         const bool stream = silu_mul__is_dense(s) && vector_streams(a->y, layout->elements);
-        if (silu_mul__is_dense(s))
+        if (silu_mul__is_dense(s)) {
             silu_mul__dense_rows(a, silu_mul__moved(d, s, begin), s, s, end - begin, 1, stream);
-        else
+        } else {
             silu_mul__strided_rows(a, silu_mul__moved(d, s, begin), s, s, end - begin, 1);
-        if (stream)
+        }
+        if (stream) {
             vector_stream_end();
+        }
         return;
     }
     const silu_mul__step down = {
@@ -221,16 +235,20 @@ static void silu_mul(const silu_mul_args *a, int64_t begin, int64_t end) {
         };
         silu_mul__step across = s, next = down;
         if (row.gate != NULL && cpu_is_packed(layout, a->stride__[0])) {
-            if (row.gate != packed.gate || !cpu_tile_covers(&packed_tile, &tile))
-                cpu_pack(buffers.gate, row.gate, sizeof *row.gate, layout, &tile, a->stride__[0]);
+            if (row.gate != packed.gate || !cpu_tile_covers(&packed_tile, &tile)) {
+                cpu_pack(buffers.gate, row.gate, sizeof *row.gate, layout, &tile,
+                         a->stride__[0]);
+            }
             packed.gate = row.gate;
             row.gate = buffers.gate;
             across.gate = 1;
             next.gate = cpu_packed_row(layout);
         }
         if (row.up != NULL && cpu_is_packed(layout, a->stride__[1])) {
-            if (row.up != packed.up || !cpu_tile_covers(&packed_tile, &tile))
-                cpu_pack(buffers.up, row.up, sizeof *row.up, layout, &tile, a->stride__[1]);
+            if (row.up != packed.up || !cpu_tile_covers(&packed_tile, &tile)) {
+                cpu_pack(buffers.up, row.up, sizeof *row.up, layout, &tile,
+                         a->stride__[1]);
+            }
             packed.up = row.up;
             row.up = buffers.up;
             across.up = 1;
@@ -239,10 +257,11 @@ static void silu_mul(const silu_mul_args *a, int64_t begin, int64_t end) {
         packed_tile = tile;
         const bool joined = layout->order == ELEMENTWISE_PACKED;
         const int64_t n = joined ? tile.row * tile.rows : tile.row, rows = joined ? 1 : tile.rows;
-        if (silu_mul__is_dense(across))
+        if (silu_mul__is_dense(across)) {
             silu_mul__dense_rows(a, row, across, next, n, rows, false);
-        else
+        } else {
             silu_mul__strided_rows(a, row, across, next, n, rows);
+        }
     }
 }
 

@@ -48,6 +48,7 @@ typedef struct silu_mul_backward__data {
     scalar_t *grad_gate;
     scalar_t *grad_up;
 } silu_mul_backward__data;
+
 typedef struct silu_mul_backward__step {
     int64_t grad_y;
     int64_t gate;
@@ -55,6 +56,7 @@ typedef struct silu_mul_backward__step {
     int64_t grad_gate;
     int64_t grad_up;
 } silu_mul_backward__step;
+
 /* Tiles of operands that are only read. */
 typedef struct silu_mul_backward__buffers {
     scalar_t grad_y[ELEMENTWISE_BUFFER(3) / sizeof(scalar_t)];
@@ -75,6 +77,7 @@ typedef struct silu_mul_backward__in {
     cpu_lanes up;
     cpu_lanes gate;
 } silu_mul_backward__in;
+
 typedef struct silu_mul_backward__out {
     cpu_lanes grad_gate;
     cpu_lanes grad_up;
@@ -88,12 +91,15 @@ CPU_INLINE silu_mul_backward__in silu_mul_backward__load(silu_mul_backward__data
         .gate = CPU_PASTE(cpu_lanes_load_, T_DTYPE, )(d.gate + i * s.gate, s.gate, count),
     };
 }
+
 CPU_INLINE void silu_mul_backward__store(silu_mul_backward__data d, silu_mul_backward__step s, int64_t i, int64_t count, const silu_mul_backward__out *out) {
     (void)s, (void)count;
-    if (d.grad_gate != NULL)
+    if (d.grad_gate != NULL) {
         CPU_PASTE(cpu_lanes_store_, T_DTYPE, )(d.grad_gate + i * s.grad_gate, s.grad_gate, out->grad_gate, count);
-    if (d.grad_up != NULL)
+    }
+    if (d.grad_up != NULL) {
         CPU_PASTE(cpu_lanes_store_, T_DTYPE, )(d.grad_up + i * s.grad_up, s.grad_up, out->grad_up, count);
+    }
 }
 
 /* grad_gate: derived */
@@ -143,10 +149,12 @@ CPU_INLINE void silu_mul_backward__part(const silu_mul_backward_args *a, silu_mu
 CPU_OUTLINE void silu_mul_backward__strided_rows(const silu_mul_backward_args *a, silu_mul_backward__data d, silu_mul_backward__step s, silu_mul_backward__step next, int64_t n, int64_t rows) {
     for (int64_t k = 0; k < rows; k++) {
         int64_t i = 0;
-        for (; i + CPU_LANES <= n; i += CPU_LANES)
+        for (; i + CPU_LANES <= n; i += CPU_LANES) {
             silu_mul_backward__part(a, d, s, i, CPU_LANES);
-        if (i < n)
+        }
+        if (i < n) {
             silu_mul_backward__part(a, d, s, i, n - i);
+        }
         d = silu_mul_backward__moved(d, next, 1);
     }
 }
@@ -154,6 +162,7 @@ CPU_OUTLINE void silu_mul_backward__strided_rows(const silu_mul_backward_args *a
 CPU_INLINE bool silu_mul_backward__is_dense(silu_mul_backward__step s) {
     return (s.grad_y == 1 || (ELEMENTWISE_BITS != 0 && s.grad_y == 0)) && (s.gate == 1 || (ELEMENTWISE_BITS != 0 && s.gate == 0)) && (s.up == 1 || (ELEMENTWISE_BITS != 0 && s.up == 0)) && s.grad_gate == 1 && s.grad_up == 1;
 }
+
 /* The same where operands have the step 1, or 0 if they are only read: `same_` is then what they are read from. */
 CPU_OUTLINE void silu_mul_backward__dense_rows(const silu_mul_backward_args *a, silu_mul_backward__data d, silu_mul_backward__step s, silu_mul_backward__step next, int64_t n, int64_t rows, bool stream) {
     const silu_mul_backward__step one = {
@@ -194,34 +203,42 @@ CPU_OUTLINE void silu_mul_backward__dense_rows(const silu_mul_backward_args *a, 
             silu_mul_backward__in first, second;
             silu_mul_backward__out out_first, out_second;
             const vector_pair_t pair_grad_y = vector_load_pair(at.grad_y + i * s.grad_y);
-            if (stream)
+            if (stream) {
                 vector_prefetch_pair(at.grad_y + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.grad_y);
+            }
             first.grad_y = pair_grad_y.a;
             second.grad_y = pair_grad_y.b;
             const vector_pair_t pair_gate = vector_load_pair(at.gate + i * s.gate);
-            if (stream)
+            if (stream) {
                 vector_prefetch_pair(at.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.gate);
+            }
             first.gate = pair_gate.a;
             second.gate = pair_gate.b;
             const vector_pair_t pair_up = vector_load_pair(at.up + i * s.up);
-            if (stream)
+            if (stream) {
                 vector_prefetch_pair(at.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.up);
+            }
             first.up = pair_up.a;
             second.up = pair_up.b;
             silu_mul_backward__lines(a, &first, &out_first);
             silu_mul_backward__lines(a, &second, &out_second);
-            if (d.grad_gate != NULL)
+            if (d.grad_gate != NULL) {
                 vector_store_pair(d.grad_gate + i, out_first.grad_gate, out_second.grad_gate, stream);
-            if (d.grad_up != NULL)
+            }
+            if (d.grad_up != NULL) {
                 vector_store_pair(d.grad_up + i, out_first.grad_up, out_second.grad_up, stream);
+            }
         }
-        for (; i < n; i += CPU_LANES)
+        for (; i < n; i += CPU_LANES) {
             silu_mul_backward__part(a, silu_mul_backward__moved(at, s, i), one, 0, n - i < CPU_LANES ? n - i : CPU_LANES);
+        }
 #else
-        for (; i + CPU_LANES <= n; i += CPU_LANES)
+        for (; i + CPU_LANES <= n; i += CPU_LANES) {
             silu_mul_backward__part(a, d, one, i, CPU_LANES);
-        if (i < n)
+        }
+        if (i < n) {
             silu_mul_backward__part(a, d, one, i, n - i);
+        }
 #endif
         d = silu_mul_backward__moved(d, next, 1);
     }
@@ -246,12 +263,14 @@ static void silu_mul_backward(const silu_mul_backward_args *a, int64_t begin, in
     };
     if (layout->dims == 1) {
         const bool stream = silu_mul_backward__is_dense(s) && a->grad_gate != NULL && a->grad_up != NULL && cpu_aligned_alike(a->grad_gate, a->grad_up) && vector_streams(a->grad_gate, layout->elements);
-        if (silu_mul_backward__is_dense(s))
+        if (silu_mul_backward__is_dense(s)) {
             silu_mul_backward__dense_rows(a, silu_mul_backward__moved(d, s, begin), s, s, end - begin, 1, stream);
-        else
+        } else {
             silu_mul_backward__strided_rows(a, silu_mul_backward__moved(d, s, begin), s, s, end - begin, 1);
-        if (stream)
+        }
+        if (stream) {
             vector_stream_end();
+        }
         return;
     }
     const silu_mul_backward__step down = {
@@ -275,24 +294,30 @@ static void silu_mul_backward(const silu_mul_backward_args *a, int64_t begin, in
         };
         silu_mul_backward__step across = s, next = down;
         if (row.grad_y != NULL && cpu_is_packed(layout, a->stride__[0])) {
-            if (row.grad_y != packed.grad_y || !cpu_tile_covers(&packed_tile, &tile))
-                cpu_pack(buffers.grad_y, row.grad_y, sizeof *row.grad_y, layout, &tile, a->stride__[0]);
+            if (row.grad_y != packed.grad_y || !cpu_tile_covers(&packed_tile, &tile)) {
+                cpu_pack(buffers.grad_y, row.grad_y, sizeof *row.grad_y, layout, &tile,
+                         a->stride__[0]);
+            }
             packed.grad_y = row.grad_y;
             row.grad_y = buffers.grad_y;
             across.grad_y = 1;
             next.grad_y = cpu_packed_row(layout);
         }
         if (row.gate != NULL && cpu_is_packed(layout, a->stride__[1])) {
-            if (row.gate != packed.gate || !cpu_tile_covers(&packed_tile, &tile))
-                cpu_pack(buffers.gate, row.gate, sizeof *row.gate, layout, &tile, a->stride__[1]);
+            if (row.gate != packed.gate || !cpu_tile_covers(&packed_tile, &tile)) {
+                cpu_pack(buffers.gate, row.gate, sizeof *row.gate, layout, &tile,
+                         a->stride__[1]);
+            }
             packed.gate = row.gate;
             row.gate = buffers.gate;
             across.gate = 1;
             next.gate = cpu_packed_row(layout);
         }
         if (row.up != NULL && cpu_is_packed(layout, a->stride__[2])) {
-            if (row.up != packed.up || !cpu_tile_covers(&packed_tile, &tile))
-                cpu_pack(buffers.up, row.up, sizeof *row.up, layout, &tile, a->stride__[2]);
+            if (row.up != packed.up || !cpu_tile_covers(&packed_tile, &tile)) {
+                cpu_pack(buffers.up, row.up, sizeof *row.up, layout, &tile,
+                         a->stride__[2]);
+            }
             packed.up = row.up;
             row.up = buffers.up;
             across.up = 1;
@@ -301,10 +326,11 @@ static void silu_mul_backward(const silu_mul_backward_args *a, int64_t begin, in
         packed_tile = tile;
         const bool joined = layout->order == ELEMENTWISE_PACKED;
         const int64_t n = joined ? tile.row * tile.rows : tile.row, rows = joined ? 1 : tile.rows;
-        if (silu_mul_backward__is_dense(across))
+        if (silu_mul_backward__is_dense(across)) {
             silu_mul_backward__dense_rows(a, row, across, next, n, rows, false);
-        else
+        } else {
             silu_mul_backward__strided_rows(a, row, across, next, n, rows);
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 /* my_ops::silu_mul(Tensor gate, Tensor up) -> Tensor
  *
  * What the host function hands to the kernels of silu_mul.
- * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
- * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
- * it. */
-#ifndef MY_OPS_SILU_MUL_H
-#define MY_OPS_SILU_MUL_H
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for
+ * those whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own
+ * nothing of it. */
+#ifndef MY_OPS_SILU_MUL_CALL_H
+#define MY_OPS_SILU_MUL_CALL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* my_ops::softmax_backward(Tensor grad_y, Tensor y, float scale, bool causal, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
  *
  * What the host function hands to the kernels of softmax_backward.
- * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for those
- * whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own nothing of
- * it. */
-#ifndef MY_OPS_SOFTMAX_BACKWARD_H
-#define MY_OPS_SOFTMAX_BACKWARD_H
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for
+ * those whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own
+ * nothing of it. */
+#ifndef MY_OPS_SOFTMAX_BACKWARD_CALL_H
+#define MY_OPS_SOFTMAX_BACKWARD_CALL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,12 +9,12 @@
 
 template <typename T>
 struct add_rms_norm_args {
-    const T* x;
-    const T* residual;
-    const T* weight;
-    T* y;
-    T* residual_out;
-    acc_t<T>* rstd;
+    const T *x;
+    const T *residual;
+    const T *weight;
+    T *y;
+    T *residual_out;
+    acc_t<T> *rstd;
     int64_t rows;
     int64_t n;
     int64_t span;
@@ -23,13 +23,13 @@ struct add_rms_norm_args {
     acc_t<T> eps;
     acc_t<T> offset;
 
-    __device__ explicit add_rms_norm_args(const add_rms_norm_call& call)
-        : x(static_cast<const T*>(call.x))
-        , residual(static_cast<const T*>(call.residual))
-        , weight(static_cast<const T*>(call.weight))
-        , y(static_cast<T*>(call.y))
-        , residual_out(static_cast<T*>(call.residual_out))
-        , rstd(static_cast<acc_t<T>*>(call.rstd))
+    __device__ explicit add_rms_norm_args(const add_rms_norm_call &call)
+        : x(static_cast<const T *>(call.x))
+        , residual(static_cast<const T *>(call.residual))
+        , weight(static_cast<const T *>(call.weight))
+        , y(static_cast<T *>(call.y))
+        , residual_out(static_cast<T *>(call.residual_out))
+        , rstd(static_cast<acc_t<T> *>(call.rstd))
         , rows(call.rows)
         , n(call.n)
         , span(call.span)
@@ -37,6 +37,5 @@ struct add_rms_norm_args {
         , cluster(call.cluster)
         , eps(static_cast<acc_t<T>>(call.eps))
         , offset(static_cast<acc_t<T>>(call.offset))
-    {
-    }
+    {}
 };

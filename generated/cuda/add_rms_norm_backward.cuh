@@ -9,14 +9,14 @@
 
 template <typename T>
 struct add_rms_norm_backward_args {
-    const T* grad_y;
-    const T* grad_residual_out;
-    const T* residual_out;
-    const T* weight;
-    const acc_t<T>* rstd;
-    T* grad_x;
-    T* grad_weight;
-    acc_t<T>* partial;
+    const T *grad_y;
+    const T *grad_residual_out;
+    const T *residual_out;
+    const T *weight;
+    const acc_t<T> *rstd;
+    T *grad_x;
+    T *grad_weight;
+    acc_t<T> *partial;
     int64_t partial_size[2];
     int64_t rows;
     int64_t n;
@@ -35,15 +35,15 @@ struct add_rms_norm_backward_args {
     int64_t columns;
     acc_t<T> offset;
 
-    __device__ explicit add_rms_norm_backward_args(const add_rms_norm_backward_call& call)
-        : grad_y(static_cast<const T*>(call.grad_y))
-        , grad_residual_out(static_cast<const T*>(call.grad_residual_out))
-        , residual_out(static_cast<const T*>(call.residual_out))
-        , weight(static_cast<const T*>(call.weight))
-        , rstd(static_cast<const acc_t<T>*>(call.rstd))
-        , grad_x(static_cast<T*>(call.grad_x))
-        , grad_weight(static_cast<T*>(call.grad_weight))
-        , partial(static_cast<acc_t<T>*>(call.partial))
+    __device__ explicit add_rms_norm_backward_args(const add_rms_norm_backward_call &call)
+        : grad_y(static_cast<const T *>(call.grad_y))
+        , grad_residual_out(static_cast<const T *>(call.grad_residual_out))
+        , residual_out(static_cast<const T *>(call.residual_out))
+        , weight(static_cast<const T *>(call.weight))
+        , rstd(static_cast<const acc_t<T> *>(call.rstd))
+        , grad_x(static_cast<T *>(call.grad_x))
+        , grad_weight(static_cast<T *>(call.grad_weight))
+        , partial(static_cast<acc_t<T> *>(call.partial))
         , partial_size{call.partial_size[0], call.partial_size[1]}
         , rows(call.rows)
         , n(call.n)
@@ -61,6 +61,5 @@ struct add_rms_norm_backward_args {
         , rounds(call.rounds)
         , columns(call.columns)
         , offset(static_cast<acc_t<T>>(call.offset))
-    {
-    }
+    {}
 };

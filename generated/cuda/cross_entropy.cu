@@ -1,7 +1,7 @@
 // my_ops::cross_entropy(Tensor logits, Tensor target, int ignore_index=-100, float label_smoothing=0.0, float z_loss=0.0) -> Tensor
 //
-// The kernels of cross_entropy: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
-// for each unit.
+// The kernels of cross_entropy: its body for each choice of dtypes and each entry of `launch:`.
+// The build compiles this file once for each unit.
 #include "../../csrc/cross_entropy.cu"
 
 #if CUDA_UNIT == 0

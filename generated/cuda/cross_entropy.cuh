@@ -9,10 +9,10 @@
 
 template <typename T>
 struct cross_entropy_args {
-    const T* logits;
-    const int64_t* target;
-    acc_t<T>* loss;
-    acc_t<T>* lse;
+    const T *logits;
+    const int64_t *target;
+    acc_t<T> *loss;
+    acc_t<T> *lse;
     int64_t rows;
     int64_t n;
     int64_t span;
@@ -23,11 +23,11 @@ struct cross_entropy_args {
     acc_t<T> label_smoothing;
     acc_t<T> z_loss;
 
-    __device__ explicit cross_entropy_args(const cross_entropy_call& call)
-        : logits(static_cast<const T*>(call.logits))
-        , target(static_cast<const int64_t*>(call.target))
-        , loss(static_cast<acc_t<T>*>(call.loss))
-        , lse(static_cast<acc_t<T>*>(call.lse))
+    __device__ explicit cross_entropy_args(const cross_entropy_call &call)
+        : logits(static_cast<const T *>(call.logits))
+        , target(static_cast<const int64_t *>(call.target))
+        , loss(static_cast<acc_t<T> *>(call.loss))
+        , lse(static_cast<acc_t<T> *>(call.lse))
         , rows(call.rows)
         , n(call.n)
         , span(call.span)
@@ -37,6 +37,5 @@ struct cross_entropy_args {
         , ignore_index(call.ignore_index)
         , label_smoothing(static_cast<acc_t<T>>(call.label_smoothing))
         , z_loss(static_cast<acc_t<T>>(call.z_loss))
-    {
-    }
+    {}
 };

@@ -1,7 +1,7 @@
 // my_ops::cross_entropy_backward(Tensor grad_loss, Tensor logits, Tensor target, Tensor lse, int ignore_index, float label_smoothing, float z_loss) -> Tensor
 //
-// The kernels of cross_entropy_backward: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
-// for each unit.
+// The kernels of cross_entropy_backward: its body for each choice of dtypes and each entry of `launch:`.
+// The build compiles this file once for each unit.
 #include "../../csrc/cross_entropy_backward.cu"
 
 #if CUDA_UNIT == 0

@@ -1,7 +1,7 @@
 // my_ops::cross_entropy_gradient_(Tensor(a!) logits, Tensor target, Tensor? grad_loss=None, int ignore_index=-100, float label_smoothing=0.0, float z_loss=0.0) -> Tensor
 //
-// The kernels of cross_entropy_gradient_: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
-// for each unit.
+// The kernels of cross_entropy_gradient_: its body for each choice of dtypes and each entry of `launch:`.
+// The build compiles this file once for each unit.
 #include "../../csrc/cross_entropy_gradient_.cu"
 
 #if CUDA_UNIT == 0

@@ -9,13 +9,13 @@
 
 template <typename T>
 struct cross_entropy_gradient__args {
-    T* logits;
-    const int64_t* target;
-    const acc_t<T>* grad_loss;
-    acc_t<T>* loss;
+    T *logits;
+    const int64_t *target;
+    const acc_t<T> *grad_loss;
+    acc_t<T> *loss;
     int64_t grad_loss_dim;
-    const int64_t* grad_loss_size;
-    const int64_t* grad_loss_stride;
+    const int64_t *grad_loss_size;
+    const int64_t *grad_loss_stride;
     int64_t rows;
     int64_t n;
     int64_t span;
@@ -26,11 +26,11 @@ struct cross_entropy_gradient__args {
     acc_t<T> label_smoothing;
     acc_t<T> z_loss;
 
-    __device__ explicit cross_entropy_gradient__args(const cross_entropy_gradient__call& call)
-        : logits(static_cast<T*>(call.logits))
-        , target(static_cast<const int64_t*>(call.target))
-        , grad_loss(static_cast<const acc_t<T>*>(call.grad_loss))
-        , loss(static_cast<acc_t<T>*>(call.loss))
+    __device__ explicit cross_entropy_gradient__args(const cross_entropy_gradient__call &call)
+        : logits(static_cast<T *>(call.logits))
+        , target(static_cast<const int64_t *>(call.target))
+        , grad_loss(static_cast<const acc_t<T> *>(call.grad_loss))
+        , loss(static_cast<acc_t<T> *>(call.loss))
         , grad_loss_dim(call.grad_loss_dim)
         , grad_loss_size(call.grad_loss_size)
         , grad_loss_stride(call.grad_loss_stride)
@@ -43,6 +43,5 @@ struct cross_entropy_gradient__args {
         , ignore_index(call.ignore_index)
         , label_smoothing(static_cast<acc_t<T>>(call.label_smoothing))
         , z_loss(static_cast<acc_t<T>>(call.z_loss))
-    {
-    }
+    {}
 };

@@ -1,7 +1,7 @@
 // my_ops::gather_rows(Tensor table, Tensor index) -> Tensor
 //
-// The kernels of gather_rows: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
-// for each unit.
+// The kernels of gather_rows: its body for each choice of dtypes and each entry of `launch:`.
+// The build compiles this file once for each unit.
 #include "../../csrc/gather_rows.cu"
 
 #if CUDA_UNIT == 0

@@ -9,24 +9,23 @@
 
 template <typename T, typename I>
 struct gather_rows_args {
-    const T* table;
-    const I* index;
-    T* y;
+    const T *table;
+    const I *index;
+    T *y;
     int64_t m;
     int64_t n;
     int64_t k;
     int64_t threads;
     int64_t chunks;
 
-    __device__ explicit gather_rows_args(const gather_rows_call& call)
-        : table(static_cast<const T*>(call.table))
-        , index(static_cast<const I*>(call.index))
-        , y(static_cast<T*>(call.y))
+    __device__ explicit gather_rows_args(const gather_rows_call &call)
+        : table(static_cast<const T *>(call.table))
+        , index(static_cast<const I *>(call.index))
+        , y(static_cast<T *>(call.y))
         , m(call.m)
         , n(call.n)
         , k(call.k)
         , threads(call.threads)
         , chunks(call.chunks)
-    {
-    }
+    {}
 };

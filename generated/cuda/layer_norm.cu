@@ -1,7 +1,7 @@
 // my_ops::layer_norm(Tensor x, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) -> Tensor
 //
-// The kernels of layer_norm: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
-// for each unit.
+// The kernels of layer_norm: its body for each choice of dtypes and each entry of `launch:`.
+// The build compiles this file once for each unit.
 #include "../../csrc/layer_norm.cu"
 
 #if CUDA_UNIT == 0

@@ -9,12 +9,12 @@
 
 template <typename T>
 struct layer_norm_args {
-    const T* x;
-    const T* weight;
-    const T* bias;
-    T* y;
-    acc_t<T>* mean;
-    acc_t<T>* rstd;
+    const T *x;
+    const T *weight;
+    const T *bias;
+    T *y;
+    acc_t<T> *mean;
+    acc_t<T> *rstd;
     int64_t rows;
     int64_t n;
     int64_t span;
@@ -22,19 +22,18 @@ struct layer_norm_args {
     int64_t cluster;
     acc_t<T> eps;
 
-    __device__ explicit layer_norm_args(const layer_norm_call& call)
-        : x(static_cast<const T*>(call.x))
-        , weight(static_cast<const T*>(call.weight))
-        , bias(static_cast<const T*>(call.bias))
-        , y(static_cast<T*>(call.y))
-        , mean(static_cast<acc_t<T>*>(call.mean))
-        , rstd(static_cast<acc_t<T>*>(call.rstd))
+    __device__ explicit layer_norm_args(const layer_norm_call &call)
+        : x(static_cast<const T *>(call.x))
+        , weight(static_cast<const T *>(call.weight))
+        , bias(static_cast<const T *>(call.bias))
+        , y(static_cast<T *>(call.y))
+        , mean(static_cast<acc_t<T> *>(call.mean))
+        , rstd(static_cast<acc_t<T> *>(call.rstd))
         , rows(call.rows)
         , n(call.n)
         , span(call.span)
         , lanes(call.lanes)
         , cluster(call.cluster)
         , eps(static_cast<acc_t<T>>(call.eps))
-    {
-    }
+    {}
 };

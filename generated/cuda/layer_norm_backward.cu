@@ -1,7 +1,7 @@
 // my_ops::layer_norm_backward(Tensor grad_y, Tensor x, Tensor? weight, Tensor? bias, Tensor mean, Tensor rstd, *, bool[3] grad_mask=[True, True, True]) -> (Tensor, Tensor, Tensor)
 //
-// The kernels of layer_norm_backward: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
-// for each unit.
+// The kernels of layer_norm_backward: its body for each choice of dtypes and each entry of `launch:`.
+// The build compiles this file once for each unit.
 #include "../../csrc/layer_norm_backward.cu"
 
 #if CUDA_UNIT == 0

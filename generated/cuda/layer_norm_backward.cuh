@@ -9,16 +9,16 @@
 
 template <typename T>
 struct layer_norm_backward_args {
-    const T* grad_y;
-    const T* x;
-    const T* weight;
-    const T* bias;
-    const acc_t<T>* mean;
-    const acc_t<T>* rstd;
-    T* grad_x;
-    T* grad_weight;
-    T* grad_bias;
-    acc_t<T>* partial;
+    const T *grad_y;
+    const T *x;
+    const T *weight;
+    const T *bias;
+    const acc_t<T> *mean;
+    const acc_t<T> *rstd;
+    T *grad_x;
+    T *grad_weight;
+    T *grad_bias;
+    acc_t<T> *partial;
     int64_t partial_size[3];
     int64_t rows;
     int64_t n;
@@ -36,17 +36,17 @@ struct layer_norm_backward_args {
     int64_t rounds;
     int64_t columns;
 
-    __device__ explicit layer_norm_backward_args(const layer_norm_backward_call& call)
-        : grad_y(static_cast<const T*>(call.grad_y))
-        , x(static_cast<const T*>(call.x))
-        , weight(static_cast<const T*>(call.weight))
-        , bias(static_cast<const T*>(call.bias))
-        , mean(static_cast<const acc_t<T>*>(call.mean))
-        , rstd(static_cast<const acc_t<T>*>(call.rstd))
-        , grad_x(static_cast<T*>(call.grad_x))
-        , grad_weight(static_cast<T*>(call.grad_weight))
-        , grad_bias(static_cast<T*>(call.grad_bias))
-        , partial(static_cast<acc_t<T>*>(call.partial))
+    __device__ explicit layer_norm_backward_args(const layer_norm_backward_call &call)
+        : grad_y(static_cast<const T *>(call.grad_y))
+        , x(static_cast<const T *>(call.x))
+        , weight(static_cast<const T *>(call.weight))
+        , bias(static_cast<const T *>(call.bias))
+        , mean(static_cast<const acc_t<T> *>(call.mean))
+        , rstd(static_cast<const acc_t<T> *>(call.rstd))
+        , grad_x(static_cast<T *>(call.grad_x))
+        , grad_weight(static_cast<T *>(call.grad_weight))
+        , grad_bias(static_cast<T *>(call.grad_bias))
+        , partial(static_cast<acc_t<T> *>(call.partial))
         , partial_size{call.partial_size[0], call.partial_size[1], call.partial_size[2]}
         , rows(call.rows)
         , n(call.n)
@@ -63,6 +63,5 @@ struct layer_norm_backward_args {
         , step(call.step)
         , rounds(call.rounds)
         , columns(call.columns)
-    {
-    }
+    {}
 };

@@ -1,7 +1,7 @@
 // my_ops::quantize_per_token(Tensor x, *, ScalarType dtype=int8) -> (Tensor, Tensor)
 //
-// The kernels of quantize_per_token: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
-// for each unit.
+// The kernels of quantize_per_token: its body for each choice of dtypes and each entry of `launch:`.
+// The build compiles this file once for each unit.
 #include "../../csrc/quantize_per_token.cu"
 
 #if CUDA_UNIT == 0

@@ -10,24 +10,23 @@
 
 template <typename T, typename Q>
 struct quantize_per_token_args {
-    const T* x;
-    Q* q;
-    float* scale;
+    const T *x;
+    Q *q;
+    float *scale;
     int64_t rows;
     int64_t n;
     int64_t span;
     int64_t lanes;
     int64_t cluster;
 
-    __device__ explicit quantize_per_token_args(const quantize_per_token_call& call)
-        : x(static_cast<const T*>(call.x))
-        , q(static_cast<Q*>(call.q))
-        , scale(static_cast<float*>(call.scale))
+    __device__ explicit quantize_per_token_args(const quantize_per_token_call &call)
+        : x(static_cast<const T *>(call.x))
+        , q(static_cast<Q *>(call.q))
+        , scale(static_cast<float *>(call.scale))
         , rows(call.rows)
         , n(call.n)
         , span(call.span)
         , lanes(call.lanes)
         , cluster(call.cluster)
-    {
-    }
+    {}
 };

@@ -1,7 +1,7 @@
 // my_ops::rms_norm(Tensor x, Tensor? weight=None, float eps=1e-06, float offset=0.0) -> Tensor
 //
-// The kernels of rms_norm: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
-// for each unit.
+// The kernels of rms_norm: its body for each choice of dtypes and each entry of `launch:`.
+// The build compiles this file once for each unit.
 #include "../../csrc/rms_norm.cu"
 
 #if CUDA_UNIT == 0

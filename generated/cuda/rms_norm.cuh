@@ -9,10 +9,10 @@
 
 template <typename T>
 struct rms_norm_args {
-    const T* x;
-    const T* weight;
-    T* y;
-    acc_t<T>* rstd;
+    const T *x;
+    const T *weight;
+    T *y;
+    acc_t<T> *rstd;
     int64_t rows;
     int64_t n;
     int64_t span;
@@ -21,11 +21,11 @@ struct rms_norm_args {
     acc_t<T> eps;
     acc_t<T> offset;
 
-    __device__ explicit rms_norm_args(const rms_norm_call& call)
-        : x(static_cast<const T*>(call.x))
-        , weight(static_cast<const T*>(call.weight))
-        , y(static_cast<T*>(call.y))
-        , rstd(static_cast<acc_t<T>*>(call.rstd))
+    __device__ explicit rms_norm_args(const rms_norm_call &call)
+        : x(static_cast<const T *>(call.x))
+        , weight(static_cast<const T *>(call.weight))
+        , y(static_cast<T *>(call.y))
+        , rstd(static_cast<acc_t<T> *>(call.rstd))
         , rows(call.rows)
         , n(call.n)
         , span(call.span)
@@ -33,6 +33,5 @@ struct rms_norm_args {
         , cluster(call.cluster)
         , eps(static_cast<acc_t<T>>(call.eps))
         , offset(static_cast<acc_t<T>>(call.offset))
-    {
-    }
+    {}
 };

@@ -1,7 +1,7 @@
 // my_ops::rope(Tensor q, Tensor k, Tensor cos, Tensor sin, bool interleaved=False) -> (Tensor, Tensor)
 //
-// The kernels of rope: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
-// for each unit.
+// The kernels of rope: its body for each choice of dtypes and each entry of `launch:`.
+// The build compiles this file once for each unit.
 #include "../../csrc/rope.cu"
 
 #if CUDA_UNIT == 0

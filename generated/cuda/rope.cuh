@@ -9,12 +9,12 @@
 
 template <typename T, typename C>
 struct rope_args {
-    const T* q;
-    const T* k;
-    const C* cos;
-    const C* sin;
-    T* q_out;
-    T* k_out;
+    const T *q;
+    const T *k;
+    const C *cos;
+    const C *sin;
+    T *q_out;
+    T *k_out;
     int64_t q_stride[4];
     int64_t k_stride[4];
     int64_t cos_stride[1];
@@ -30,13 +30,13 @@ struct rope_args {
     int64_t r;
     bool interleaved;
 
-    __device__ explicit rope_args(const rope_call& call)
-        : q(static_cast<const T*>(call.q))
-        , k(static_cast<const T*>(call.k))
-        , cos(static_cast<const C*>(call.cos))
-        , sin(static_cast<const C*>(call.sin))
-        , q_out(static_cast<T*>(call.q_out))
-        , k_out(static_cast<T*>(call.k_out))
+    __device__ explicit rope_args(const rope_call &call)
+        : q(static_cast<const T *>(call.q))
+        , k(static_cast<const T *>(call.k))
+        , cos(static_cast<const C *>(call.cos))
+        , sin(static_cast<const C *>(call.sin))
+        , q_out(static_cast<T *>(call.q_out))
+        , k_out(static_cast<T *>(call.k_out))
         , q_stride{call.q_stride[0], call.q_stride[1], call.q_stride[2], call.q_stride[3]}
         , k_stride{call.k_stride[0], call.k_stride[1], call.k_stride[2], call.k_stride[3]}
         , cos_stride{call.cos_stride[0]}
@@ -51,6 +51,5 @@ struct rope_args {
         , cb(call.cb)
         , r(call.r)
         , interleaved(call.interleaved)
-    {
-    }
+    {}
 };

@@ -1,7 +1,7 @@
 // my_ops::rope_backward(Tensor grad_q_out, Tensor grad_k_out, Tensor cos, Tensor sin, bool interleaved, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)
 //
-// The kernels of rope_backward: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
-// for each unit.
+// The kernels of rope_backward: its body for each choice of dtypes and each entry of `launch:`.
+// The build compiles this file once for each unit.
 #include "../../csrc/rope_backward.cu"
 
 #if CUDA_UNIT == 0

@@ -9,12 +9,12 @@
 
 template <typename T, typename C>
 struct rope_backward_args {
-    const T* grad_q_out;
-    const T* grad_k_out;
-    const C* cos;
-    const C* sin;
-    T* grad_q;
-    T* grad_k;
+    const T *grad_q_out;
+    const T *grad_k_out;
+    const C *cos;
+    const C *sin;
+    T *grad_q;
+    T *grad_k;
     int64_t grad_q_out_stride[4];
     int64_t grad_k_out_stride[4];
     int64_t cos_stride[1];
@@ -28,13 +28,13 @@ struct rope_backward_args {
     int64_t r;
     bool interleaved;
 
-    __device__ explicit rope_backward_args(const rope_backward_call& call)
-        : grad_q_out(static_cast<const T*>(call.grad_q_out))
-        , grad_k_out(static_cast<const T*>(call.grad_k_out))
-        , cos(static_cast<const C*>(call.cos))
-        , sin(static_cast<const C*>(call.sin))
-        , grad_q(static_cast<T*>(call.grad_q))
-        , grad_k(static_cast<T*>(call.grad_k))
+    __device__ explicit rope_backward_args(const rope_backward_call &call)
+        : grad_q_out(static_cast<const T *>(call.grad_q_out))
+        , grad_k_out(static_cast<const T *>(call.grad_k_out))
+        , cos(static_cast<const C *>(call.cos))
+        , sin(static_cast<const C *>(call.sin))
+        , grad_q(static_cast<T *>(call.grad_q))
+        , grad_k(static_cast<T *>(call.grad_k))
         , grad_q_out_stride{call.grad_q_out_stride[0], call.grad_q_out_stride[1], call.grad_q_out_stride[2], call.grad_q_out_stride[3]}
         , grad_k_out_stride{call.grad_k_out_stride[0], call.grad_k_out_stride[1], call.grad_k_out_stride[2], call.grad_k_out_stride[3]}
         , cos_stride{call.cos_stride[0]}
@@ -47,6 +47,5 @@ struct rope_backward_args {
         , cb(call.cb)
         , r(call.r)
         , interleaved(call.interleaved)
-    {
-    }
+    {}
 };

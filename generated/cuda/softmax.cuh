@@ -9,12 +9,12 @@
 
 template <typename T>
 struct softmax_args {
-    const T* x;
-    const T* bias;
-    T* y;
+    const T *x;
+    const T *bias;
+    T *y;
     int64_t bias_dim;
-    const int64_t* bias_size;
-    const int64_t* bias_stride;
+    const int64_t *bias_size;
+    const int64_t *bias_stride;
     int64_t batch;
     int64_t m;
     int64_t n;
@@ -26,10 +26,10 @@ struct softmax_args {
     acc_t<T> scale;
     bool causal;
 
-    __device__ explicit softmax_args(const softmax_call& call)
-        : x(static_cast<const T*>(call.x))
-        , bias(static_cast<const T*>(call.bias))
-        , y(static_cast<T*>(call.y))
+    __device__ explicit softmax_args(const softmax_call &call)
+        : x(static_cast<const T *>(call.x))
+        , bias(static_cast<const T *>(call.bias))
+        , y(static_cast<T *>(call.y))
         , bias_dim(call.bias_dim)
         , bias_size(call.bias_size)
         , bias_stride(call.bias_stride)
@@ -43,6 +43,5 @@ struct softmax_args {
         , cluster(call.cluster)
         , scale(static_cast<acc_t<T>>(call.scale))
         , causal(call.causal)
-    {
-    }
+    {}
 };

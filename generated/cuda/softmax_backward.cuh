@@ -9,10 +9,10 @@
 
 template <typename T>
 struct softmax_backward_args {
-    const T* grad_y;
-    const T* y;
-    T* grad_x;
-    acc_t<T>* grad_bias;
+    const T *grad_y;
+    const T *y;
+    T *grad_x;
+    acc_t<T> *grad_bias;
     int64_t batch;
     int64_t m;
     int64_t n;
@@ -24,11 +24,11 @@ struct softmax_backward_args {
     acc_t<T> scale;
     bool causal;
 
-    __device__ explicit softmax_backward_args(const softmax_backward_call& call)
-        : grad_y(static_cast<const T*>(call.grad_y))
-        , y(static_cast<const T*>(call.y))
-        , grad_x(static_cast<T*>(call.grad_x))
-        , grad_bias(static_cast<acc_t<T>*>(call.grad_bias))
+    __device__ explicit softmax_backward_args(const softmax_backward_call &call)
+        : grad_y(static_cast<const T *>(call.grad_y))
+        , y(static_cast<const T *>(call.y))
+        , grad_x(static_cast<T *>(call.grad_x))
+        , grad_bias(static_cast<acc_t<T> *>(call.grad_bias))
         , batch(call.batch)
         , m(call.m)
         , n(call.n)
@@ -39,6 +39,5 @@ struct softmax_backward_args {
         , cluster(call.cluster)
         , scale(static_cast<acc_t<T>>(call.scale))
         , causal(call.causal)
-    {
-    }
+    {}
 };

@@ -1,7 +1,7 @@
 // my_ops::square(Tensor x) -> Tensor
 //
-// The kernels of square: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
-// for each unit.
+// The kernels of square: its body for each choice of dtypes and each entry of `launch:`.
+// The build compiles this file once for each unit.
 #include "../../csrc/square.cu"
 
 #if CUDA_UNIT == 0

@@ -9,14 +9,13 @@
 
 template <typename T>
 struct square_args {
-    const T* x;
-    T* y;
+    const T *x;
+    T *y;
     int64_t shape;
 
-    __device__ explicit square_args(const square_call& call)
-        : x(static_cast<const T*>(call.x))
-        , y(static_cast<T*>(call.y))
+    __device__ explicit square_args(const square_call &call)
+        : x(static_cast<const T *>(call.x))
+        , y(static_cast<T *>(call.y))
         , shape(call.shape)
-    {
-    }
+    {}
 };

@@ -1,7 +1,7 @@
 // my_ops::square_backward(Tensor grad_y, Tensor x) -> Tensor
 //
-// The kernels of square_backward: its body for each choice of dtypes and each entry of `launch:`. The build compiles this file once
-// for each unit.
+// The kernels of square_backward: its body for each choice of dtypes and each entry of `launch:`.
+// The build compiles this file once for each unit.
 #include "../../csrc/square_backward.cu"
 
 #if CUDA_UNIT == 0

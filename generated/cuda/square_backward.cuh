@@ -9,16 +9,15 @@
 
 template <typename T>
 struct square_backward_args {
-    const T* grad_y;
-    const T* x;
-    T* grad_x;
+    const T *grad_y;
+    const T *x;
+    T *grad_x;
     int64_t shape;
 
-    __device__ explicit square_backward_args(const square_backward_call& call)
-        : grad_y(static_cast<const T*>(call.grad_y))
-        , x(static_cast<const T*>(call.x))
-        , grad_x(static_cast<T*>(call.grad_x))
+    __device__ explicit square_backward_args(const square_backward_call &call)
+        : grad_y(static_cast<const T *>(call.grad_y))
+        , x(static_cast<const T *>(call.x))
+        , grad_x(static_cast<T *>(call.grad_x))
         , shape(call.shape)
-    {
-    }
+    {}
 };

@@ -117,11 +117,11 @@ _tag_compile_cache()
 
 
 def check_values(enabled: bool = True) -> Checking:
-    """Has calls look at the elements of tensors on a GPU as they look at those on the CPU, for the rules under `values:`.
+    """Has calls check rules on elements (`values:`) of tensors on a GPU, as they do on the CPU.
 
     Such a call waits for the GPU, and cannot be captured into a CUDA graph. As the context of a `with` statement it is
-    about the calls inside, and otherwise about all calls of the process from then on; MY_OPS_CHECK_VALUES=1 in the environment
-    turns it on from the start.
+    about the calls inside, and otherwise about all calls of the process from then on.
+    MY_OPS_CHECK_VALUES=1 in the environment turns it on from the start.
     """
     return Checking(_set_checking(enabled))
 

@@ -105,4 +105,4 @@ ops:
     assert header.count("    if (call.T == DTYPE_") == 10
     first = "call.T == DTYPE_FLOAT32 && dtype_size(static_cast<dtype>(call.W)) == 1"
     assert f"    if ({first}) {{\n        return f(g_args<float, uint8_t>(call));\n" in header
-    assert "    __host__ __device__ explicit g_args(const g_call& call)" in header
+    assert "    __host__ __device__ explicit g_args(const g_call &call)" in header
