@@ -10,11 +10,13 @@ static int64_t place(int64_t at, int64_t dims, const int64_t *sizes, const int64
 
 static void lists_as_they_lie(const lists_as_they_lie_args *a, int64_t begin, int64_t end) {
     for (int64_t i = 0; i < a->xs_count && begin < end; i++) {
-        acc_t sum = 0;
+        acc_t sum = 0, part = 0; /* in parts, since rounding adds up where elements are equal */
         for (int64_t j = 0; j < a->s[i]; j++) {
-            sum += load(a->xs[i] + place(j, a->xs_dim[i], a->xs_size[i], a->xs_stride[i]));
+            sum += j % 256 == 0 ? part : 0;
+            part = j % 256 == 0 ? 0 : part;
+            part += load(a->xs[i] + place(j, a->xs_dim[i], a->xs_size[i], a->xs_stride[i]));
         }
-        a->y[i] = sum;
+        a->y[i] = sum + part;
     }
     for (int64_t i = 0; i < a->ys_count && begin < end; i++) {
         acc_t sum = 0;

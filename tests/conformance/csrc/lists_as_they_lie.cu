@@ -12,11 +12,13 @@ static __device__ int64_t place(int64_t at, int64_t dims, const int64_t *sizes, 
 
 template <typename T, bool ALIGNED> __device__ void lists_as_they_lie(const lists_as_they_lie_args<T> &a) {
     for (int64_t i = threadIdx.x; i < a.xs_count; i += blockDim.x) {
-        acc_t<T> sum = 0;
+        acc_t<T> sum = 0, part = 0; /* in parts, since rounding adds up where elements are equal */
         for (int64_t j = 0; j < a.s[i]; j++) {
-            sum += to_acc(a.xs[i][place(j, a.xs_dim[i], a.xs_size[i], a.xs_stride[i])]);
+            sum += j % 256 == 0 ? part : 0;
+            part = j % 256 == 0 ? 0 : part;
+            part += to_acc(a.xs[i][place(j, a.xs_dim[i], a.xs_size[i], a.xs_stride[i])]);
         }
-        a.y[i] = sum;
+        a.y[i] = sum + part;
     }
     for (int64_t i = threadIdx.x; i < a.ys_count; i += blockDim.x) {
         acc_t<T> sum = 0;
