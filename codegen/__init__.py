@@ -8,8 +8,8 @@ The steps, in the order in which they run, and the modules that make them up:
               defaults types, expr_syntax and expr_parse expressions within a scope; names says what may be called
               how, supported refuses what is not built yet, bodies looks for csrc/<op>.c and .cu
     bind      what a call checks and binds, in order: bind and bind_*
-    model     what the steps below see: model, contract, launches, rules, expr (expr_fold and expr_value compute),
-              types
+    model     what the steps below see: model, contract, launches, rules (positions says where they look), expr
+              (expr_fold and expr_value compute), types
     lower     model to final strings, one view for each generated file: lower/; expressions through expr_c, expr_python
               and expr_text, texts of errors through messages and messages_*
     render    views into templates/: render

@@ -26,6 +26,7 @@ from codegen.contract import (
 from codegen.expr import Compare, Constant, Expr, Logic, Query, Type, Unary, integer, names
 from codegen.expr_text import print_text
 from codegen.model import Check, DerivedDim, Dim, DynamicDim, Place
+from codegen.positions import Span, each_of, first_given_of, first_of, list_of
 from codegen.rules import (
     BindDim,
     BindDynamic,
@@ -43,13 +44,8 @@ from codegen.rules import (
     RankRule,
     Rule,
     SizeRule,
-    Span,
     ValueRule,
     When,
-    each_of,
-    first_given_of,
-    first_of,
-    list_of,
     plain,
     when,
     where_given,

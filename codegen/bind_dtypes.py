@@ -6,21 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from codegen.bind_arguments import scalars
 from codegen.contract import Acc, Argument, Dtype, FixedDtype, TensorType, TypeVariable, Variable
-from codegen.rules import (
-    AccDtypeRule,
-    DtypeRule,
-    FirstDtype,
-    PlainRule,
-    Rule,
-    SameDtypeRule,
-    When,
-    each_of,
-    first_given_of,
-    first_of,
-    list_of,
-    when,
-    where_given,
-)
+from codegen.positions import each_of, first_given_of, first_of, list_of
+from codegen.rules import AccDtypeRule, DtypeRule, FirstDtype, PlainRule, Rule, SameDtypeRule, When, when, where_given
 from codegen.types import DTYPES
 
 

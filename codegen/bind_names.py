@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from codegen.frozen import dataclass, replace
 from codegen.model import Dim, Place
-from codegen.rules import Index, Span, each_of, first_given_of, first_of
+from codegen.positions import Index, Span, each_of, first_given_of, first_of
 
 
 @dataclass(frozen=True, slots=True)

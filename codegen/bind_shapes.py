@@ -19,19 +19,8 @@ from codegen.contract import (
 from codegen.expr import Binary, Call, Conditional, Constant, Expr, Name, NameKind, Query, names, uses
 from codegen.expr_text import print_text
 from codegen.model import Dim, Place
-from codegen.rules import (
-    Comparison,
-    ComputedCompare,
-    ComputeStar,
-    DimCompare,
-    DimsRule,
-    ExpandRule,
-    Known,
-    ShapeRule,
-    SizeRule,
-    Span,
-    StarCompare,
-)
+from codegen.positions import Comparison, ComputedCompare, DimCompare, Span, StarCompare
+from codegen.rules import ComputeStar, DimsRule, ExpandRule, Known, ShapeRule, SizeRule
 
 
 class Stars:

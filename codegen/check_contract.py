@@ -44,9 +44,9 @@ from codegen.frozen import dataclass, replace
 from codegen.load import Mapping, Scalar
 from codegen.model import DerivedDim, Dim, DynamicDim
 from codegen.parse_type import ParsedScalar, ParsedTensor, Piece, TypeProblem
+from codegen.positions import list_of
 from codegen.presence import Condition
 from codegen.reader import Reader
-from codegen.rules import list_of
 from codegen.scope import Scope, Subject
 
 _SIZE_HARDWARE = "it depends on the hardware: launches and scratch only"

@@ -17,7 +17,8 @@ from codegen.expr import Compare, Conditional, Constant, Expr, NameKind, Query, 
 from codegen.expr_text import print_text
 from codegen.frozen import cached_property, dataclass
 from codegen.launches import CustomKernel, Pass
-from codegen.rules import Index, Rule, Span, ValueRule, list_of
+from codegen.positions import Index, Span, list_of
+from codegen.rules import Rule, ValueRule
 from codegen.types import is_floating
 
 # ---------------------------------------------------------------- dims and checks

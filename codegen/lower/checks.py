@@ -38,6 +38,7 @@ from codegen.messages_parts import (
     Value,
 )
 from codegen.model import Operator
+from codegen.positions import ComputedCompare, DimCompare, Index, StarCompare
 from codegen.rules import (
     AccDtypeRule,
     BindDim,
@@ -45,7 +46,6 @@ from codegen.rules import (
     BindStar,
     CheckRule,
     ChoiceRule,
-    ComputedCompare,
     ComputeStar,
     ContiguousRule,
     CountRule,
@@ -53,13 +53,11 @@ from codegen.rules import (
     Derive,
     DeviceArgumentRule,
     DeviceRule,
-    DimCompare,
     DimsRule,
     DtypeRule,
     ExpandRule,
     FirstDtype,
     HostRule,
-    Index,
     LengthRule,
     OverlapRule,
     PlaceRule,
@@ -70,7 +68,6 @@ from codegen.rules import (
     ShapeRule,
     SizeRule,
     SizesRule,
-    StarCompare,
     TextRule,
     ValueRule,
     When,

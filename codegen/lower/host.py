@@ -17,7 +17,8 @@ from codegen.layouts import Layout, layout
 from codegen.lower.c_arguments import scalars
 from codegen.model import Dim, Operator
 from codegen.names import choice_constant
-from codegen.rules import ComputeStar, Span, first_of, list_of, plain
+from codegen.positions import Span, first_of, list_of
+from codegen.rules import ComputeStar, plain
 
 # What launches know of the hardware, on the CPU: fixed, so that results do not depend on the machine.
 CPU_HARDWARE = {"sm_count": "32", "max_shared": "0", "arch": "0"}

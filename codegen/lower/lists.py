@@ -11,7 +11,7 @@ from codegen.layouts import layout
 from codegen.lower.record import list_fields
 from codegen.lower.statements import all_or_return, indented
 from codegen.model import Operator
-from codegen.rules import list_of
+from codegen.positions import list_of
 
 
 def can_fail(op: Operator) -> bool:

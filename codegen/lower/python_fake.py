@@ -17,6 +17,7 @@ from codegen.lower.python_arguments import condition as argument_condition
 from codegen.lower.python_names import HELPER, Names, call
 from codegen.messages import mask_length, message, overflow_of
 from codegen.messages_parts import Message
+from codegen.positions import ComputedCompare, DimCompare
 from codegen.rules import (
     AccDtypeRule,
     BindDim,
@@ -24,7 +25,6 @@ from codegen.rules import (
     BindStar,
     CheckRule,
     ChoiceRule,
-    ComputedCompare,
     ComputeStar,
     ContiguousRule,
     CountRule,
@@ -32,7 +32,6 @@ from codegen.rules import (
     Derive,
     DeviceArgumentRule,
     DeviceRule,
-    DimCompare,
     DimsRule,
     DtypeRule,
     ElementsRule,

@@ -32,7 +32,8 @@ from codegen.messages_parts import (
 )
 from codegen.messages_python import print_message_python
 from codegen.model import Dim, Operator
-from codegen.rules import ComputeStar, DtypeRule, Index, Span, When, list_of, plain
+from codegen.positions import Index, Span, list_of
+from codegen.rules import ComputeStar, DtypeRule, When, plain
 
 HELPER = "_rules."
 COLUMNS = 120

@@ -18,23 +18,21 @@ from codegen.lower.tests_variations import failing, without_star
 from codegen.messages import mask_length, message, offsets_messages
 from codegen.messages_parts import Message
 from codegen.model import Operator
+from codegen.positions import Comparison, DimCompare, Index, list_of
 from codegen.rules import (
     AccDtypeRule,
     CheckRule,
     ChoiceRule,
-    Comparison,
     ComputeStar,
     ContiguousRule,
     CountRule,
     DeviceArgumentRule,
     DeviceRule,
-    DimCompare,
     DimsRule,
     DtypeRule,
     ElementsRule,
     ExpandRule,
     HostRule,
-    Index,
     LengthRule,
     OffsetsRule,
     OverlapRule,
@@ -49,7 +47,6 @@ from codegen.rules import (
     TextRule,
     ValueRule,
     When,
-    list_of,
     plain,
 )
 

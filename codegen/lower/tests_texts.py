@@ -34,7 +34,8 @@ from codegen.messages_parts import (
     float_text,
     quoted,
 )
-from codegen.rules import ComputeStar, Span, plain
+from codegen.positions import Span
+from codegen.rules import ComputeStar, plain
 from codegen.types import DTYPES
 
 

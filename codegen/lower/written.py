@@ -15,7 +15,8 @@ from codegen.lower.host import tensor
 from codegen.lower.statements import all_or_return, mentions
 from codegen.messages import message
 from codegen.model import Operator
-from codegen.rules import OverlapRule, list_of, plain
+from codegen.positions import list_of
+from codegen.rules import OverlapRule, plain
 
 
 def overlap_lines(op: Operator) -> list[str]:

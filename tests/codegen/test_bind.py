@@ -7,6 +7,7 @@ from collections.abc import Callable
 from codegen.expr import Name, NameKind, Type
 from codegen.expr_text import print_text
 from codegen.model import Dim, Operator, Place
+from codegen.positions import DimCompare, Index, Span, StarCompare
 from codegen.rules import (
     AccDtypeRule,
     BindDim,
@@ -15,17 +16,13 @@ from codegen.rules import (
     ComputeStar,
     Derive,
     DeviceRule,
-    DimCompare,
     DtypeRule,
     ElementsRule,
-    Index,
     Known,
     RankRule,
     SameDtypeRule,
     ShapeRule,
     SizeRule,
-    Span,
-    StarCompare,
     When,
 )
 
