@@ -11,7 +11,7 @@ from codegen.expr import names
 from codegen.frozen import dataclass
 from codegen.lower.elementwise_print import Member, Printer, Style, c_function, members, result_members
 from codegen.lower.record import c_element
-from codegen.lower.statements import c_comment
+from codegen.lower.statements import c_comment, conjunction
 from codegen.model import DtypeChoice, Operator
 from codegen.names import choice_constant
 from codegen.types import DTYPES
@@ -90,7 +90,7 @@ class ElementwiseView:
     pairs: bool  # every tensor has the dtype of the first variable
     streams: str  # whether outputs go past the caches
     packs: bool  # there are operands that are only read
-    dense: str  # whether every operand has the step 1 along a row, or 0 where loops allow that
+    dense: tuple[str, ...]  # whether every operand has the step 1 along a row, or 0 where loops allow that
 
 
 def program(op: Operator, choice: DtypeChoice) -> Program:
@@ -300,6 +300,12 @@ def elementwise_view(op: Operator) -> ElementwiseView:
     first = op.types[0].name if op.types else ""
     listed = tuple(unit.operand(index, name) for index, name in enumerate(op.operands))
     pairs = all(unit.dtypes[name] == Variable(first) for name in op.operands)
+    dense = [
+        f"(s.{one.name} == 1 || (ELEMENTWISE_BITS != 0 && s.{one.name} == 0))"
+        if pairs and not one.written
+        else f"s.{one.name} == 1"
+        for one in listed
+    ]
     return ElementwiseView(
         op=op.name,
         lines=comments(op),
@@ -314,10 +320,5 @@ def elementwise_view(op: Operator) -> ElementwiseView:
         pairs=pairs,
         streams=unit.streams() if pairs else "false",
         packs=not all(operand.written for operand in listed),
-        dense=" && ".join(
-            f"(s.{one.name} == 1 || (ELEMENTWISE_BITS != 0 && s.{one.name} == 0))"
-            if pairs and not one.written
-            else f"s.{one.name} == 1"
-            for one in listed
-        ),
+        dense=tuple(conjunction(dense)),
     )

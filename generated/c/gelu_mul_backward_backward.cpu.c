@@ -246,7 +246,9 @@ CPU_INLINE void gelu_mul_backward_backward__part(const gelu_mul_backward_backwar
 }
 
 /* `rows` rows of `n` elements with the steps `s`, one row `next` behind another. */
-CPU_OUTLINE void gelu_mul_backward_backward__strided_rows(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, gelu_mul_backward_backward__step next, int64_t n, int64_t rows) {
+CPU_OUTLINE void gelu_mul_backward_backward__strided_rows(
+    const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d,
+    gelu_mul_backward_backward__step s, gelu_mul_backward_backward__step next, int64_t n, int64_t rows) {
     for (int64_t k = 0; k < rows; k++) {
         int64_t i = 0;
         for (; i + CPU_LANES <= n; i += CPU_LANES) {
@@ -260,11 +262,20 @@ CPU_OUTLINE void gelu_mul_backward_backward__strided_rows(const gelu_mul_backwar
 }
 
 CPU_INLINE bool gelu_mul_backward_backward__is_dense(gelu_mul_backward_backward__step s) {
-    return (s.grad_grad_gate == 1 || (ELEMENTWISE_BITS != 0 && s.grad_grad_gate == 0)) && (s.grad_grad_up == 1 || (ELEMENTWISE_BITS != 0 && s.grad_grad_up == 0)) && (s.grad_y == 1 || (ELEMENTWISE_BITS != 0 && s.grad_y == 0)) && (s.gate == 1 || (ELEMENTWISE_BITS != 0 && s.gate == 0)) && (s.up == 1 || (ELEMENTWISE_BITS != 0 && s.up == 0)) && s.grad_grad_y == 1 && s.grad_gate == 1 && s.grad_up == 1;
+    return (s.grad_grad_gate == 1 || (ELEMENTWISE_BITS != 0 && s.grad_grad_gate == 0)) &&
+           (s.grad_grad_up == 1 || (ELEMENTWISE_BITS != 0 && s.grad_grad_up == 0)) &&
+           (s.grad_y == 1 || (ELEMENTWISE_BITS != 0 && s.grad_y == 0)) &&
+           (s.gate == 1 || (ELEMENTWISE_BITS != 0 && s.gate == 0)) &&
+           (s.up == 1 || (ELEMENTWISE_BITS != 0 && s.up == 0)) &&
+           s.grad_grad_y == 1 &&
+           s.grad_gate == 1 &&
+           s.grad_up == 1;
 }
 
 /* The same where operands have the step 1, or 0 if they are only read: `same_` is then what they are read from. */
-CPU_OUTLINE void gelu_mul_backward_backward__dense_rows(const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d, gelu_mul_backward_backward__step s, gelu_mul_backward_backward__step next, int64_t n, int64_t rows, bool stream) {
+CPU_OUTLINE void gelu_mul_backward_backward__dense_rows(
+    const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d,
+    gelu_mul_backward_backward__step s, gelu_mul_backward_backward__step next, int64_t n, int64_t rows, bool stream) {
     const gelu_mul_backward_backward__step one = {
         .grad_grad_gate = 1,
         .grad_grad_up = 1,

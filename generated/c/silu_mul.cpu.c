@@ -114,7 +114,9 @@ CPU_INLINE void silu_mul__part(const silu_mul_args *a, silu_mul__data d, silu_mu
 }
 
 /* `rows` rows of `n` elements with the steps `s`, one row `next` behind another. */
-CPU_OUTLINE void silu_mul__strided_rows(const silu_mul_args *a, silu_mul__data d, silu_mul__step s, silu_mul__step next, int64_t n, int64_t rows) {
+CPU_OUTLINE void silu_mul__strided_rows(
+    const silu_mul_args *a, silu_mul__data d,
+    silu_mul__step s, silu_mul__step next, int64_t n, int64_t rows) {
     for (int64_t k = 0; k < rows; k++) {
         int64_t i = 0;
         for (; i + CPU_LANES <= n; i += CPU_LANES) {
@@ -128,11 +130,15 @@ CPU_OUTLINE void silu_mul__strided_rows(const silu_mul_args *a, silu_mul__data d
 }
 
 CPU_INLINE bool silu_mul__is_dense(silu_mul__step s) {
-    return (s.gate == 1 || (ELEMENTWISE_BITS != 0 && s.gate == 0)) && (s.up == 1 || (ELEMENTWISE_BITS != 0 && s.up == 0)) && s.y == 1;
+    return (s.gate == 1 || (ELEMENTWISE_BITS != 0 && s.gate == 0)) &&
+           (s.up == 1 || (ELEMENTWISE_BITS != 0 && s.up == 0)) &&
+           s.y == 1;
 }
 
 /* The same where operands have the step 1, or 0 if they are only read: `same_` is then what they are read from. */
-CPU_OUTLINE void silu_mul__dense_rows(const silu_mul_args *a, silu_mul__data d, silu_mul__step s, silu_mul__step next, int64_t n, int64_t rows, bool stream) {
+CPU_OUTLINE void silu_mul__dense_rows(
+    const silu_mul_args *a, silu_mul__data d,
+    silu_mul__step s, silu_mul__step next, int64_t n, int64_t rows, bool stream) {
     const silu_mul__step one = {
         .gate = 1,
         .up = 1,

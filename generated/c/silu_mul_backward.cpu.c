@@ -146,7 +146,9 @@ CPU_INLINE void silu_mul_backward__part(const silu_mul_backward_args *a, silu_mu
 }
 
 /* `rows` rows of `n` elements with the steps `s`, one row `next` behind another. */
-CPU_OUTLINE void silu_mul_backward__strided_rows(const silu_mul_backward_args *a, silu_mul_backward__data d, silu_mul_backward__step s, silu_mul_backward__step next, int64_t n, int64_t rows) {
+CPU_OUTLINE void silu_mul_backward__strided_rows(
+    const silu_mul_backward_args *a, silu_mul_backward__data d,
+    silu_mul_backward__step s, silu_mul_backward__step next, int64_t n, int64_t rows) {
     for (int64_t k = 0; k < rows; k++) {
         int64_t i = 0;
         for (; i + CPU_LANES <= n; i += CPU_LANES) {
@@ -160,11 +162,17 @@ CPU_OUTLINE void silu_mul_backward__strided_rows(const silu_mul_backward_args *a
 }
 
 CPU_INLINE bool silu_mul_backward__is_dense(silu_mul_backward__step s) {
-    return (s.grad_y == 1 || (ELEMENTWISE_BITS != 0 && s.grad_y == 0)) && (s.gate == 1 || (ELEMENTWISE_BITS != 0 && s.gate == 0)) && (s.up == 1 || (ELEMENTWISE_BITS != 0 && s.up == 0)) && s.grad_gate == 1 && s.grad_up == 1;
+    return (s.grad_y == 1 || (ELEMENTWISE_BITS != 0 && s.grad_y == 0)) &&
+           (s.gate == 1 || (ELEMENTWISE_BITS != 0 && s.gate == 0)) &&
+           (s.up == 1 || (ELEMENTWISE_BITS != 0 && s.up == 0)) &&
+           s.grad_gate == 1 &&
+           s.grad_up == 1;
 }
 
 /* The same where operands have the step 1, or 0 if they are only read: `same_` is then what they are read from. */
-CPU_OUTLINE void silu_mul_backward__dense_rows(const silu_mul_backward_args *a, silu_mul_backward__data d, silu_mul_backward__step s, silu_mul_backward__step next, int64_t n, int64_t rows, bool stream) {
+CPU_OUTLINE void silu_mul_backward__dense_rows(
+    const silu_mul_backward_args *a, silu_mul_backward__data d,
+    silu_mul_backward__step s, silu_mul_backward__step next, int64_t n, int64_t rows, bool stream) {
     const silu_mul_backward__step one = {
         .grad_y = 1,
         .gate = 1,
