@@ -7,6 +7,8 @@ from one row and from one column. Each output is compared with float64 before it
 
 On the CPU at one thread (more threads measure the memory of a shared machine); on a GPU kernel times by CUDA-graph
 replay, as in the group cuda, without torch.compile.
+
+Then come operators that ATen has as one kernel, each beside that kernel: single.py.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,6 +16,7 @@ from collections.abc import Callable, Mapping
 import torch
 import torch.nn.functional as F
 
+from . import single
 from .cpu import keep_memory
 from .cuda_clock import Device, input_sets, kernel_times, open_device
 from .figures import Figure, Grid, Result, compared
@@ -43,7 +46,7 @@ def measure(options: Options) -> Result:
         keep_memory()
         torch.set_num_threads(1)
         roads[COMPILED] = torch.compile(_eager, dynamic=False, fullgraph=True)
-        result.notes.append("1 thread.")
+        result.notes.append("1 thread where nothing is said.")
     cases = _cases(device, options)
     repeats = options.repeats(31, 7)
     progress = Progress("elementwise", len(DTYPES) * len(cases) * (1 if device.cuda else repeats))
@@ -60,6 +63,8 @@ def measure(options: Options) -> Result:
             result.grids.append(Grid(f"silu_mul, {name}", "us", rows))
     torch.set_num_threads(before)
     progress.close()
+    with device.active():
+        single.measure(device, options, result)
     return result
 
 

@@ -37,7 +37,7 @@ def ratio(ours: list[float], theirs: list[float]) -> float:
     return statistics.median(ours) / statistics.median(theirs)
 
 
-def interleave(candidates: Mapping[str, Clocked], repeats: int, progress: Progress) -> dict[str, list[float]]:
+def interleave(candidates: Mapping[str, Clocked], repeats: int, progress: Progress | None) -> dict[str, list[float]]:
     """Seconds of each repeat. Every second round runs backwards, so that nobody always follows the same neighbour."""
     for warm_up in candidates.values():
         warm_up()
@@ -47,7 +47,8 @@ def interleave(candidates: Mapping[str, Clocked], repeats: int, progress: Progre
         order.reverse()
         for name in order:
             times[name].append(candidates[name]())
-        progress.step(f"repeat {repeat + 1} of {repeats}")
+        if progress is not None:
+            progress.step(f"repeat {repeat + 1} of {repeats}")
     return times
 
 

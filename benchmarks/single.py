@@ -1,0 +1,221 @@
+"""Element-wise operators that ATen has as one kernel each, beside that kernel: time of ours / time of ATen's.
+
+The operators of single.yaml are generated and built in a copy of the repository, as a library of their own. A case is
+an operator, a dtype and a layout; for each layout and dtype the figure is the case with the largest ratio, and its
+target is met where the lower quartile of the ratios of neighbouring repeats does not lie above 1. Each output is
+compared with ATen's before it is timed.
+
+On the CPU calls are timed as a user makes them, with what the road from Python costs: of 64 and of 4,096 elements that
+is most of it. Longer ones, with one thread and with two. ATen's GELU of contiguous tensors is oneDNN's. On a GPU the
+times are those of kernels, by CUDA-graph replay.
+"""
+
+import contextlib
+import importlib
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from .cuda_clock import Device, input_sets, kernel_times
+from .figures import Figure, Grid, Result
+from .options import Options
+from .progress import Progress
+from .timing import Clocked, Sample, clocked, interleave, seconds, summarise
+from .tree import copy_tree, run
+
+SPEC = Path(__file__).resolve().parent / "single.yaml"
+THREADS = (1, 2)
+SMALL = 1 << 16  # elements, up to which a call is too short for a second thread
+BATCH = 1e-3  # seconds of one repeat, at least
+
+FLOATS = (torch.float32, torch.bfloat16)
+WIDE = (*FLOATS, torch.float64)
+
+Inputs = tuple[torch.Tensor, ...]
+Road = Callable[..., torch.Tensor]
+Make = Callable[[torch.dtype, str], Inputs]
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One of ours and ATen's. `inputs` makes those of a call from the two tensors of a layout."""
+
+    name: str
+    peer: str
+    ours: Road
+    aten: Road
+    dtypes: tuple[torch.dtype, ...]
+    inputs: Callable[[torch.Tensor, torch.Tensor], Inputs]
+    broadcasts: bool = False
+
+
+def measure(device: Device, options: Options, result: Result) -> None:
+    """Adds the figures and one grid for each dtype and number of threads."""
+    layouts = _layouts(device, options)
+    before = torch.get_num_threads()
+    with tempfile.TemporaryDirectory(prefix="my_ops-") as temporary, _library(Path(temporary), device) as single:
+        operators = _operators(single)
+        runs = [
+            (threads, dtype)
+            for threads in ((0,) if device.cuda else THREADS)
+            for dtype in WIDE
+            if threads < 2 or dtype in FLOATS
+        ]
+        progress = Progress("single", len(runs) * len(layouts))
+        for threads, dtype in runs:
+            if threads:
+                torch.set_num_threads(threads)
+            name = str(dtype).removeprefix("torch.") + (f", {threads} threads" if threads > 1 else "")
+            rows: dict[str, dict[str, Sample | None]] = {}
+            for layout, make in layouts.items():
+                ratios = _ratios(device, options, [op for op in operators if dtype in op.dtypes], make, dtype)
+                progress.step(f"{name}, {layout}")
+                if ratios:
+                    rows[layout] = {op.name: summarise(values) for op, values in ratios}
+                    result.figures.append(_worst(f"{name}, {layout}", ratios))
+            result.grids.append(Grid(f"one kernel each, {name}: ours / ATen", "ratio", rows))
+        torch.set_num_threads(before)
+        progress.close()
+
+
+@contextlib.contextmanager
+def _library(folder: Path, device: Device) -> Iterator[Any]:
+    """The package of single.yaml, built for this machine."""
+    tree = copy_tree(folder / "tree")
+    shutil.rmtree(tree / "generated")
+    for body in [*(tree / "csrc").glob("*.c"), *(tree / "csrc").glob("*.cu")]:
+        body.unlink()
+    shutil.copy2(SPEC, tree / "ops.yaml")
+    run([sys.executable, "-m", "codegen", "generate"], tree)
+    run(["sh", "cmake/dev_build.sh"], tree, MY_OPS_CUDA="ON" if device.cuda else "OFF")
+    sys.path.insert(0, str(tree / "generated"))
+    try:
+        yield importlib.import_module("single")
+    finally:
+        sys.path.remove(str(tree / "generated"))
+
+
+def _operators(single: Any) -> list[Operator]:
+    def one(x: torch.Tensor, _: torch.Tensor) -> Inputs:
+        return (x,)
+
+    def two(x: torch.Tensor, y: torch.Tensor) -> Inputs:
+        return x, y
+
+    def chosen(x: torch.Tensor, y: torch.Tensor) -> Inputs:
+        mask = torch.empty_like(x, dtype=torch.bool)
+        return mask.copy_(torch.rand(x.shape, device=x.device) < 0.5), x, y
+
+    def gelu_tanh(x: torch.Tensor) -> torch.Tensor:
+        return F.gelu(x, approximate="tanh")
+
+    return [
+        Operator("multiply", "torch.mul", single.multiply, torch.mul, WIDE, two, True),
+        Operator("add", "torch.add", single.add, torch.add, FLOATS, two, True),
+        Operator("divide", "torch.div", single.divide, torch.div, FLOATS, two, True),
+        Operator("choose", "torch.where", single.choose, torch.where, FLOATS, chosen),
+        Operator("clip", "torch.clamp", lambda x: single.clip(x, 0.6, 1.4), lambda x: x.clamp(0.6, 1.4), FLOATS, one),
+        Operator("exponential", "torch.exp", single.exponential, torch.exp, FLOATS, one),
+        Operator("logistic", "torch.sigmoid", single.logistic, torch.sigmoid, WIDE, one),
+        Operator("hyperbolic_tangent", "torch.tanh", single.hyperbolic_tangent, torch.tanh, FLOATS, one),
+        Operator("logarithm", "torch.log", single.logarithm, torch.log, FLOATS, one),
+        Operator("gelu_erf", "F.gelu", single.gelu_erf, F.gelu, FLOATS, one),
+        Operator("gelu_tanh", "F.gelu of tanh", single.gelu_tanh, gelu_tanh, FLOATS, one),
+    ]
+
+
+def _layouts(device: Device, options: Options) -> dict[str, Make]:
+    """Names of layouts, each with what makes a fresh pair of tensors with elements from 0.5 to 1.5."""
+    side = 4096 if device.cuda else 1024
+    many = side * side // 32
+    large = 1 << 22 if options.quick else 1 << 24
+
+    def pair(first: tuple[int, ...], second: tuple[int, ...], of: Callable[..., Inputs] = lambda x, y: (x, y)) -> Make:
+        def make(dtype: torch.dtype, where: str) -> Inputs:
+            x, y = ((torch.rand(shape, device=where) + 0.5).to(dtype) for shape in (first, second))
+            return of(x, y)
+
+        return make
+
+    def left(kept: int) -> Callable[..., Inputs]:
+        return lambda x, y: (x[:, :kept], y[:, :kept])
+
+    found = {f"contiguous, {n} elements": pair((n,), (n,)) for n in (64, 4096, 1 << 20, large)}
+    for rows, n in ((side, side), (many, 32)):
+        found[f"[{rows}, {n}] and [{n}]"] = pair((rows, n), (n,))
+        found[f"[{rows}, {n}] and [{rows}, 1]"] = pair((rows, n), (rows, 1))
+    square = (side, side)
+    found[f"one transposed, {side} x {side}"] = pair(square, square, lambda x, y: (x, y.t()))
+    found[f"both transposed, {side} x {side}"] = pair(square, square, lambda x, y: (x.t(), y.t()))
+    for kept, n in ((side - 1, 2 * side), (33, 64), (3, 4)):
+        rows = side * side // n
+        found[f"{kept} of {n} columns, {rows} rows"] = pair((rows, n), (rows, n), left(kept))
+    return found
+
+
+def _ratios(
+    device: Device, options: Options, operators: list[Operator], make: Make, dtype: torch.dtype
+) -> list[tuple[Operator, list[float]]]:
+    """Ours / ATen's in each repeat, of the operators that a layout is for."""
+    x, y = make(dtype, device.name)
+    found = []
+    for op in operators:
+        if x.shape != y.shape and not op.broadcasts:
+            continue
+        if len(op.inputs(x, y)) == 1 and x.is_contiguous() and x.dim() > 1:
+            continue  # the second tensor is what makes the layout
+        if not device.cuda and torch.get_num_threads() > 1 and x.numel() <= SMALL:
+            continue
+        given = op.inputs(x, y)
+        torch.testing.assert_close(op.ours(*given), op.aten(*given), rtol=_tolerance(dtype), atol=_tolerance(dtype))
+        if device.cuda:
+            times = _kernels(device, options, op, make, dtype)
+        else:
+            roads = {"ours": _calls(op.ours, given), "aten": _calls(op.aten, given)}
+            times = interleave(roads, options.repeats(11, 5), None)
+        found.append((op, [ours / aten for ours, aten in zip(times["ours"], times["aten"], strict=True)]))
+    return found
+
+
+def _tolerance(dtype: torch.dtype) -> float:
+    return 8 * torch.finfo(dtype).eps
+
+
+def _calls(road: Road, given: Inputs) -> Clocked:
+    """A call, as many times as fill a repeat."""
+    road(*given)
+    count = max(1, round(BATCH / seconds(lambda: road(*given))))
+
+    def work() -> None:
+        for _ in range(count):
+            road(*given)
+
+    clock = clocked(work)
+    return lambda: clock() / count
+
+
+def _kernels(device: Device, options: Options, op: Operator, make: Make, dtype: torch.dtype) -> dict[str, list[float]]:
+    """Microseconds of a kernel in each repeat."""
+    given = op.inputs(*make(dtype, device.name))
+    moved = sum(t.numel() * t.element_size() for t in (*given, op.aten(*given)))
+    count = input_sets(device, moved)
+    sets = [op.inputs(*make(dtype, device.name)) for _ in range(count)]
+    bodies = {
+        "ours": lambda number: op.ours(*sets[number]),
+        "aten": lambda number: op.aten(*sets[number]),
+    }
+    return kernel_times(device, bodies, count, moved, options.repeats(9, 5))
+
+
+def _worst(name: str, ratios: list[tuple[Operator, list[float]]]) -> Figure:
+    """The largest median. What lies above 1 by less than the spread of the repeats is level."""
+    op, sample = max(((op, summarise(values)) for op, values in ratios), key=lambda pair: pair[1].median)
+    target = f"level with {op.peer}"
+    return Figure(f"{name}: {op.name}", "x", sample, target, sample.median, sample.low <= 1.0)
