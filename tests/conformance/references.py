@@ -434,6 +434,7 @@ def functions(x: Tensor) -> tuple[Tensor, ...]:
         + x**3
         + (x2 + 1) ** -2,
         torch.where(torch.isfinite(x), torch.where((x > 0) & (x <= 1), x, 2 * one), one),
+        torch.tanh(x),
     )
 
 
