@@ -92,14 +92,14 @@ def compare_shapes(pairs: Sequence[tuple[Argument, Argument]], old: Names, new: 
         if _form(was) != _form(now):
             found.append(_form_changed(what, was, now))
             continue
-        strict = loose = ""
+        strict, loose = "", False
         for i, (earlier, later) in enumerate(zip(was.entries, now.entries, strict=True)):
             place = f"{two.name}[{i}]"
             first_was = before.setdefault(old.entry(earlier), place) if _plain(earlier) else old.entry(earlier)
             first_now = after.setdefault(new.entry(later), place) if _plain(later) else new.entry(later)
             if first_was != first_now:
                 strict = strict or (first_now if first_now != place else "")
-                loose = loose or place
+                loose = True
         if strict and was.text == now.text:
             what = f"{two.name}: shape {now.text}, with sizes that must now equal {strict}"
         if strict:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from codegen.__main__ import main
+
 ROOT = Path(__file__).parents[2]
 SPEC = """\
 namespace: demo
@@ -200,6 +202,17 @@ def test_json(project: Path) -> None:
     done = run(project, "generate", "--json", "--spec", "none.yaml")
     assert done.returncode == 1
     assert json.loads(done.stdout)[0]["message"] == "No such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("command", "usage"), [("diff", "[--json] OLD NEW"), ("explain", "[--json] OP"), ("new", " OP")]
+)
+def test_help(command: str, usage: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    assert ended.value.code == 0
+    assert f"{usage}\n" in capsys.readouterr().out
 
 
 def test_usage(project: Path) -> None:
