@@ -285,9 +285,14 @@ def problem(literal: str) -> list[str]:
             piece = start
         piece += word
         depth += word.replace("{{", "").count("{") - word.replace("}}", "").count("}")
-    plain = [piece.replace("{{", "").replace("}}", "") for piece in (*pieces, piece + '"')]
-    kept = [text if "{" in bare else text[1:] for text, bare in zip((*pieces, piece + '"'), plain, strict=True)]
-    return ["lambda: (", *(f"    {text}" for text in (kept if start == 'f"' else [*pieces, piece + '"'])), ")"]
+    return ["lambda: (", *(f"    {_plain(piece)}" for piece in (*pieces, piece + '"')), ")"]
+
+
+def _plain(literal: str) -> str:
+    """A literal, without an `f` where nothing is put into it."""
+    if not literal.startswith("f") or "{" in literal.replace("{{", ""):
+        return literal
+    return literal[1:].replace("{{", "{").replace("}}", "}")
 
 
 def docstring(text: str) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from codegen.check_elementwise import broadcasts
+from codegen.commands.project import files_of
 from codegen.contract import TensorType
 from codegen.elementwise import Kind, KindProblem, Program
 from codegen.elementwise_build import build
@@ -211,6 +212,21 @@ def test_zeros_keep_their_sign_and_kind() -> None:
     one = program("x + 0.0", "x + -0.0", "i + 0")
     constants = [repr(value.number) for value in one.values if value.op == "constant"]
     assert constants == ["0.0", "-0.0", "0.0"] or constants == ["0.0", "-0.0", "0"]
+
+
+def test_operators_without_dtype_variables(library: Callable[[str], Library]) -> None:
+    """Their loops are compiled once, for a dtype that is there."""
+    made = files_of(
+        library("""namespace: demo
+devices: [cpu]
+ops:
+  f:
+    inputs: {x: "float64[n]"}
+    outputs: {y: "float32[n]"}
+    elementwise: {y: x + 1}
+""")
+    )
+    assert b"\ntypedef CPU_SCALAR(float32) scalar_t;\ntypedef CPU_ACC(float32) acc_t;\n" in made["c/f.cpu.c"]
 
 
 def test_small_powers_are_products() -> None:

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from codegen.errors import Diagnostics, Position
-from codegen.load import MAX_BYTES, Mapping, Node, Scalar, Sequence, load
+from codegen.load import MAX_BYTES, Mapping, Node, Scalar, Sequence, _syntax_error, load
 
 PARSERS = [True, False] if yaml.__with_libyaml__ else [False]
 
@@ -45,6 +45,12 @@ def test_hints_about_what_is_no_yaml(text: str, hint: str, libyaml: bool) -> Non
     diagnostics = Diagnostics()
     assert load(text.encode(), diagnostics, libyaml=libyaml) is None
     assert [found.hint for found in diagnostics.sorted()] == [hint]
+
+
+def test_a_parser_that_says_nothing() -> None:
+    diagnostics = Diagnostics()
+    _syntax_error(yaml.YAMLError(), diagnostics)
+    assert diagnostics.report("ops.yaml", "a") == "ops.yaml:1:1: error: not valid YAML: cannot be read\n    a\n    ^\n"
 
 
 def test_every_scalar_is_text(libyaml: bool) -> None:
