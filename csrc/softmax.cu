@@ -1,13 +1,13 @@
 // y = exp(s - max(s)) / sum(exp(s - max(s))) over each row of s = scale * x + bias; columns behind the causal limit are
 // left out. Rows in which nothing is left are zeros.
 //
-// A row is read once and stays in registers, as exponentials relative to the largest value that its thread holds;
-// threads then agree on (largest, sum) in one exchange, and each has one factor to multiply by. Short rows share a
-// warp, several in flight per thread; longer ones take a block, the longest a cluster of blocks. Short rows that are
-// not aligned pass through shared memory. A row that fits nowhere is read twice.
+// A row is read once and stays in registers, as exponentials relative to the largest value that its lanes or its warp
+// hold; warps then agree on (largest, sum) in one exchange, and each has one factor to multiply by. Short rows share a
+// warp, several in flight per thread; longer ones take a block. The longest take a cluster of blocks, and stay in
+// shared memory. Short rows that are not aligned pass through it. A row that fits nowhere is read twice.
 //
 // ALIGNED: every row is made of whole, aligned vectors.
-// VECTORS: vectors of a row that a thread holds; 0 reads the row twice.
+// VECTORS: vectors of a row that a thread holds, more than 4 in shared memory; 0 reads the row twice.
 // ROWS:    rows that a thread works on at once, a.lanes lanes each; 0 gives a row to a block or cluster. Rows that are
 //          not ALIGNED pass through shared memory, a.stage_lanes lanes each.
 #include "softmax.cuh"
@@ -28,22 +28,22 @@ template <typename T> __device__ __forceinline__ acc_t<T> row_rate(const softmax
     return rate == 0 ? smallest : rate;
 }
 
+// Or null.
 template <typename T> __device__ __forceinline__ const T *bias_row(const softmax_args<T> &a, int64_t row) {
-    return a.bias + row_offset(row, a.bias_dim, a.bias_size, a.bias_stride);
+    return a.bias == nullptr ? nullptr : a.bias + row_offset(row, a.bias_dim, a.bias_size, a.bias_stride);
 }
 
 // Values of a row out of the vectors that a thread holds of x, -infinity where a column does not take part.
 template <typename T, bool ALIGNED, int VECTORS>
-__device__ __forceinline__ void row_values(const softmax_args<T> &a, const uint4 (&x)[VECTORS], int64_t row, int first,
-                                           int stride, acc_t<T> (&values)[VECTORS][vector_size<T>]) {
+__device__ __forceinline__ void row_values(const softmax_args<T> &a, const uint4 (&x)[VECTORS], const T *bias,
+                                           int limit, int first, int stride,
+                                           acc_t<T> (&values)[VECTORS][vector_size<T>]) {
     constexpr int SIZE = vector_size<T>;
-    const int limit = row_limit(a, row);
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) {
         unpack<T>(x[k], values[k]);
     }
-    if (a.bias != nullptr) {
-        const T *bias = bias_row(a, row);
+    if (bias != nullptr) {
         uint4 vectors[VECTORS];
 #pragma unroll
         for (int k = 0; k < VECTORS; k++) {
@@ -78,11 +78,6 @@ __device__ __forceinline__ void row_values(const softmax_args<T> &a, const uint4
             }
         }
     }
-}
-
-// What a thread's exponentials are multiplied by.
-template <typename A> __device__ __forceinline__ A thread_factor(const max_sum<A> &own, const max_sum<A> &all, A rate) {
-    return all.sum == 0 ? A(0) : own.rebased(all.base(), rate) / all.sum;
 }
 
 template <typename T, bool ALIGNED, int VECTORS>
@@ -124,50 +119,93 @@ __device__ __forceinline__ void softmax_by_lanes(const softmax_args<T> &a) {
         const int64_t row = first_row + r * groups;
         acc_t<T> values[VECTORS][SIZE] = {};
         if (row < a.rows) {
-            row_values<T, true, VECTORS>(a, x[r], row, first, stride, values);
+            row_values<T, true, VECTORS>(a, x[r], bias_row(a, row), row_limit(a, row), first, stride, values);
         }
-        const max_sum<acc_t<T>> own = exponentials(values, rate);
-        const max_sum<acc_t<T>> all = lane_max_sum(own, rate, lanes);
+        const max_sum<acc_t<T>> all = exponentials(values, rate, lanes);
         if (row < a.rows) {
-            store_row<T, true, VECTORS>(a.y + row * n, n, first, stride, thread_factor(own, all, rate), values);
+            store_row<T, true, VECTORS>(a.y + row * n, n, first, stride, all.share_of(all, rate), values);
         }
     }
 }
 
-template <typename T, bool ALIGNED, int VECTORS>
-__device__ __forceinline__ void softmax_by_blocks(const softmax_args<T> &a) {
-    __shared__ group_buffer<max_sum<acc_t<T>>> buffers[2];
-    constexpr int SIZE = vector_size<T>;
-    constexpr int STRIDE = 32 * SIZE; // a warp's vectors are neighbours
-    const bool alone = VECTORS == 1;  // such rows need no cluster
-    const int warp = threadIdx.x / 32;
-    const int warps = blockDim.x / 32;
-    const warp_group group = {warps, warp, 0, alone ? 1 : cluster_blocks(), alone ? 0 : cluster_rank()};
-    if (group.blocks > 1) {
-        announce_block(buffers);
-    }
-    const int64_t row = alone ? blockIdx.x : cluster_index();
-    const int n = static_cast<int>(a.n);
-    const int limit = row_limit(a, row);
-    const T *x_row = a.x + row * n;
-    const int first =
-        ((group.rank * warps + warp) * VECTORS * 32 + int(threadIdx.x) % 32) * SIZE - row_shift<T, ALIGNED>(x_row, n);
-    const acc_t<T> rate = row_rate(a);
+// What a thread holds of a row: see row_part.cuh.
+template <typename T_, bool ALIGNED, int VECTORS> struct softmax_row {
+    using T = T_;
+    using shared = max_sum<acc_t<T>>;
+    using part = row_part<T, ALIGNED>;
 
     uint4 x[VECTORS];
+
+    struct columns {
+        __device__ __forceinline__ void load(const softmax_args<T> &, const part &) {}
+    };
+
+    __device__ __forceinline__ void load(const softmax_args<T> &a, int64_t row, const part &p) {
+        const int n = static_cast<int>(a.n);
 #pragma unroll
-    for (int k = 0; k < VECTORS; k++) {
-        x[k] = load_row_vector<T, ALIGNED>(a.x, a.rows * n, x_row, limit, first + k * STRIDE);
+        for (int k = 0; k < VECTORS; k++) {
+            x[k] = load_row_vector<T, ALIGNED>(a.x, a.rows * n, a.x + row * n, row_limit(a, row), p.column(k));
+        }
     }
-    acc_t<T> values[VECTORS][SIZE];
-    row_values<T, ALIGNED, VECTORS>(a, x, row, first, STRIDE, values);
-    const max_sum<acc_t<T>> own = exponentials(values, rate);
-    if (group.blocks > 1) {
-        await_cluster();
+    __device__ __forceinline__ void finish(const softmax_args<T> &a, int64_t row, const part &p, const columns &,
+                                           block_group<shared> &group) {
+        const int n = static_cast<int>(a.n);
+        const acc_t<T> rate = row_rate(a);
+        acc_t<T> values[VECTORS][vector_size<T>];
+        row_values<T, ALIGNED, VECTORS>(a, x, bias_row(a, row), row_limit(a, row), p.first, p.stride, values);
+        const shared of_warp = exponentials(values, rate, 32);
+        const shared all = group_max_sum(of_warp, rate, group);
+        store_row<T, ALIGNED, VECTORS>(a.y + row * n, n, p.first, p.stride, of_warp.share_of(all, rate), values);
     }
-    const max_sum<acc_t<T>> all = cluster_max_sum(own, rate, group, buffers, 0, 0);
-    store_row<T, ALIGNED, VECTORS>(a.y + row * n, n, first, STRIDE, thread_factor(own, all, rate), values);
-}
+};
+
+// A row in shared memory. Its exponentials are computed twice.
+template <typename T_, bool ALIGNED, int VECTORS> struct softmax_row_in_shared {
+    using T = T_;
+    using A = acc_t<T>;
+    using shared = max_sum<A>;
+    using part = row_part<T, ALIGNED>;
+    static constexpr int SIZE = vector_size<T>;
+
+    const uint4 *slots; // 32 apart
+
+    struct columns {
+        __device__ __forceinline__ void load(const softmax_args<T> &, const part &) {}
+    };
+
+    __device__ __forceinline__ void load(const softmax_args<T> &, int64_t, const part &) {}
+
+    __device__ __forceinline__ void finish(const softmax_args<T> &a, int64_t row, const part &p, const columns &,
+                                           block_group<shared> &group) const {
+        const A rate = row_rate(a);
+        const T *bias = bias_row(a, row);
+        const int limit = row_limit(a, row);
+        auto values_of = [&](int k, A(&values)[SIZE]) {
+            const uint4 x[1] = {slots[k * 32]};
+            A vector[1][SIZE];
+            row_values<T, ALIGNED, 1>(a, x, bias, limit, p.column(k), 0, vector);
+#pragma unroll
+            for (int i = 0; i < SIZE; i++) {
+                values[i] = vector[0][i];
+            }
+        };
+        const max_sum<A> of_warp = sum_exponentials<A, VECTORS, SIZE>(values_of, rate);
+        const max_sum<A> all = group_max_sum(of_warp, rate, group);
+        const A base = all.base();
+        const A factor = all.sum == 0 ? A(0) : reciprocal(all.sum);
+        forget_shared();
+#pragma unroll 2
+        for (int k = 0; k < VECTORS; k++) {
+            A values[SIZE];
+            values_of(k, values);
+#pragma unroll
+            for (int i = 0; i < SIZE; i++) {
+                values[i] = power_of_two((values[i] - base) * rate) * factor;
+            }
+            p.store(a.y + row * p.n, k, values);
+        }
+    }
+};
 
 // One value of a row, as row_values has them.
 template <typename T>
@@ -196,16 +234,19 @@ template <typename T> __device__ __forceinline__ void softmax_of_staged_rows(con
     const acc_t<T> rate = row_rate(a);
     const int64_t row = first_row + group;
     const int limit = row < a.rows ? row_limit(a, row) : 0;
-    const T *bias = a.bias != nullptr && row < a.rows ? bias_row(a, row) : nullptr;
+    const T *bias = row < a.rows ? bias_row(a, row) : nullptr;
     T *elements = shared.at(source) + group * n;
     acc_t<T> values[1][ELEMENTS];
 #pragma unroll
     for (int k = 0; k < ELEMENTS; k++) {
-        const int column = lane + k * lanes;
-        values[0][k] = column < limit ? row_value(a, elements[column], bias, column) : minus_infinity<acc_t<T>>();
+        values[0][k] = minus_infinity<acc_t<T>>();
+        if (k * lanes < n) { // for the whole block
+            const int column = lane + k * lanes;
+            values[0][k] = column < limit ? row_value(a, elements[column], bias, column) : values[0][k];
+        }
     }
-    const max_sum<acc_t<T>> own = exponentials(values, rate);
-    const acc_t<T> factor = thread_factor(own, lane_max_sum(own, rate, lanes), rate);
+    const max_sum<acc_t<T>> all = exponentials(values, rate, lanes);
+    const acc_t<T> factor = all.share_of(all, rate);
 #pragma unroll
     for (int k = 0; k < ELEMENTS; k++) {
         const int column = lane + k * lanes;
@@ -223,7 +264,7 @@ template <typename T> __device__ __forceinline__ void softmax_in_two_reads(const
     const int64_t limit = causal_limit(a.causal, row, a.m, a.n);
     const acc_t<T> rate = row_rate(a);
     const T *x = a.x + row * a.n;
-    const T *bias = a.bias != nullptr ? bias_row(a, row) : nullptr;
+    const T *bias = bias_row(a, row);
     T *y = a.y + row * a.n;
     acc_t<T> values[1][LOADS];
     auto load = [&](int64_t first) {
@@ -241,10 +282,10 @@ template <typename T> __device__ __forceinline__ void softmax_in_two_reads(const
 #pragma unroll 1
     for (int64_t first = threadIdx.x; first < limit; first += LOADS * blockDim.x) {
         load(first);
-        own = combined(own, exponentials(values, rate), rate);
+        own = combined(own, exponentials(values, rate, 1), rate);
     }
-    const max_sum<acc_t<T>> all = cluster_max_sum(own, rate, whole_block(), buffers, 0, 0);
-    const acc_t<T> inverse = all.sum == 0 ? acc_t<T>(0) : acc_t<T>(1) / all.sum;
+    const max_sum<acc_t<T>> all = cluster_max_sum(lane_max_sum(own, rate, 32), rate, whole_block(), buffers, 0, 0);
+    const acc_t<T> inverse = all.sum == 0 ? acc_t<T>(0) : reciprocal(all.sum);
 #pragma unroll 1
     for (int64_t first = threadIdx.x; first < limit; first += LOADS * blockDim.x) {
         load(first);
@@ -265,7 +306,11 @@ template <typename T, bool ALIGNED, int VECTORS, int ROWS> __device__ void softm
     if constexpr (VECTORS == 0) {
         softmax_in_two_reads(a);
     } else if constexpr (ROWS == 0) {
-        softmax_by_blocks<T, ALIGNED, VECTORS>(a);
+        if constexpr (VECTORS <= 4) {
+            rows_by_blocks<softmax_row<T, ALIGNED, VECTORS>, VECTORS, ALIGNED>(a, a.x);
+        } else {
+            rows_in_shared<softmax_row_in_shared<T, ALIGNED, VECTORS>, VECTORS>(a, {a.x});
+        }
     } else if constexpr (ALIGNED) {
         softmax_by_lanes<T, VECTORS, ROWS>(a);
     } else {

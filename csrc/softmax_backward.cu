@@ -3,12 +3,11 @@
 // The sum of y is 1 but for rounding, and 2 - sum(y) stands for its inverse: without it the gradients of a row would
 // not add up to 0. grad_bias is in acc_t, since what was broadcast gets the sum of many of them.
 //
-// y and grad_y are read once, behind the causal limit not at all, and stay in registers while the sum is found. How
-// rows are shared among threads, and what ALIGNED, VECTORS and ROWS mean, is as in softmax.cu.
+// y and grad_y are read once, and stay in registers while the sum is found, 4 VECTORS and more of each in shared
+// memory. How rows are shared among threads, and what ALIGNED, VECTORS and ROWS mean, is as in softmax.cu.
 #include "softmax_backward.cuh"
 
-#include "reduce.cuh"
-#include "row_vectors.cuh"
+#include "row_part.cuh"
 #include "staged_rows.cuh"
 
 template <typename T> __device__ __forceinline__ int row_limit(const softmax_backward_args<T> &a, int64_t row) {
@@ -36,7 +35,7 @@ __device__ __forceinline__ void store_sums(acc_t<T> *row, int n, int column, con
 }
 
 // The vectors of a row that a thread holds.
-template <typename T, bool ALIGNED, int VECTORS> struct row_part {
+template <typename T, bool ALIGNED, int VECTORS> struct backward_part {
     uint4 y[VECTORS];
     uint4 grad_y[VECTORS];
 
@@ -117,7 +116,7 @@ __device__ __forceinline__ void backward_by_lanes(const softmax_backward_args<T>
     const int first = threadIdx.x % lanes * vector_size<T>;
     const int stride = lanes * vector_size<T>;
     const int64_t first_row = int64_t{blockIdx.x} * groups * ROWS + threadIdx.x / lanes;
-    row_part<T, true, VECTORS> part[ROWS];
+    backward_part<T, true, VECTORS> part[ROWS];
     int limit[ROWS];
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
@@ -140,25 +139,50 @@ __device__ __forceinline__ void backward_by_blocks(const softmax_backward_args<T
     __shared__ group_buffer<two<acc_t<T>>> buffers[2];
     constexpr int SIZE = vector_size<T>;
     constexpr int STRIDE = 32 * SIZE; // a warp's vectors are neighbours
-    const bool alone = VECTORS == 1;  // such rows need no cluster
-    const int warp = threadIdx.x / 32;
-    const int warps = blockDim.x / 32;
-    const warp_group group = {warps, warp, 0, alone ? 1 : cluster_blocks(), alone ? 0 : cluster_rank()};
-    if (group.blocks > 1) {
-        announce_block(buffers);
-    }
-    const int64_t row = alone ? blockIdx.x : cluster_index();
+    const warp_group group = whole_block();
+    const int64_t row = blockIdx.x;
     const int limit = row_limit(a, row);
     const int shift = row_shift<T, ALIGNED>(a.y + row * a.n, a.n);
-    const int first = ((group.rank * warps + warp) * VECTORS * 32 + int(threadIdx.x) % 32) * SIZE - shift;
-    row_part<T, ALIGNED, VECTORS> part;
+    const int first = (group.warp * VECTORS * 32 + int(threadIdx.x) % 32) * SIZE - shift;
+    backward_part<T, ALIGNED, VECTORS> part;
     part.load(a, row, limit, first, STRIDE);
     const two<acc_t<T>> own = part.sums(limit, first, STRIDE);
-    if (group.blocks > 1) {
-        await_cluster();
-    }
-    part.store(a, row, limit, first, STRIDE, row_mean(cluster_sum(own, group, buffers, 0, 0)));
+    part.store(a, row, limit, first, STRIDE, row_mean(group_sum(own, group, buffers, 0, 0)));
 }
+
+// A row in shared memory: vectors of y, then those of grad_y.
+template <typename T_, bool ALIGNED, int VECTORS> struct backward_row_in_shared {
+    using T = T_;
+    using shared = two<acc_t<T>>;
+    using part = row_part<T, ALIGNED>;
+
+    const uint4 *slots; // 32 apart
+
+    struct columns {
+        __device__ __forceinline__ void load(const softmax_backward_args<T> &, const part &) {}
+    };
+
+    __device__ __forceinline__ void load(const softmax_backward_args<T> &, int64_t, const part &) {}
+
+    __device__ __forceinline__ backward_part<T, ALIGNED, 1> vector(int k) const {
+        return {{slots[k * 32]}, {slots[(VECTORS + k) * 32]}};
+    }
+
+    __device__ __forceinline__ void finish(const softmax_backward_args<T> &a, int64_t row, const part &p,
+                                           const columns &, block_group<shared> &group) const {
+        const int limit = row_limit(a, row);
+        shared own = {};
+#pragma unroll 1
+        for (int k = 0; k < VECTORS; k++) {
+            own += vector(k).sums(limit, p.column(k), 0);
+        }
+        const acc_t<T> mean = row_mean(group.sum(own));
+#pragma unroll 1
+        for (int k = 0; k < VECTORS; k++) {
+            vector(k).store(a, row, limit, p.column(k), 0, mean);
+        }
+    }
+};
 
 template <typename T> __device__ __forceinline__ void backward_of_staged_rows(const softmax_backward_args<T> &a) {
     constexpr int ELEMENTS = stage_elements<T>;
@@ -183,10 +207,14 @@ template <typename T> __device__ __forceinline__ void backward_of_staged_rows(co
     two<acc_t<T>> sums = {};
 #pragma unroll
     for (int k = 0; k < ELEMENTS; k++) {
-        const int column = lane + k * lanes;
-        ys[k] = column < limit ? to_acc(y[column]) : acc_t<T>(0);
-        grads[k] = column < limit ? to_acc(grad_y[column]) : acc_t<T>(0);
-        sums += {ys[k] * grads[k], ys[k]};
+        ys[k] = 0;
+        grads[k] = 0;
+        if (k * lanes < n) { // for the whole block
+            const int column = lane + k * lanes;
+            ys[k] = column < limit ? to_acc(y[column]) : acc_t<T>(0);
+            grads[k] = column < limit ? to_acc(grad_y[column]) : acc_t<T>(0);
+            sums += {ys[k] * grads[k], ys[k]};
+        }
     }
     const acc_t<T> mean = row_mean(lane_sum(sums, lanes));
 #pragma unroll
@@ -252,7 +280,11 @@ __device__ void softmax_backward(const softmax_backward_args<T> &a) {
     if constexpr (VECTORS == 0) {
         backward_in_two_reads(a);
     } else if constexpr (ROWS == 0) {
-        backward_by_blocks<T, ALIGNED, VECTORS>(a);
+        if constexpr (VECTORS < 4) {
+            backward_by_blocks<T, ALIGNED, VECTORS>(a);
+        } else {
+            rows_in_shared<backward_row_in_shared<T, ALIGNED, VECTORS>, VECTORS>(a, {a.y, a.grad_y});
+        }
     } else if constexpr (ALIGNED) {
         backward_by_lanes<T, VECTORS, ROWS>(a);
     } else {

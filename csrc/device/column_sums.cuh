@@ -3,7 +3,7 @@
 #pragma once
 
 #include "reduce.cuh"
-#include "vector.cuh"
+#include "row_vectors.cuh"
 
 // The sums of SIZE neighbouring columns per lane, over all lanes of a warp with the same columns.
 template <int LANES, typename A, int SIZE, int COLUMNS>

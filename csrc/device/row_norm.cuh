@@ -4,14 +4,16 @@
 //
 // A row is read once, in 16-byte vectors, and stays in registers between the sums and the product. Short rows share a
 // warp, several rows in flight per thread; longer ones take a block, the longest a cluster of blocks. The weight is
-// loaded before the sum is known. A row that fits nowhere is read once more for each sum.
+// loaded before the sum is known, but for CENTERED rows of blocks. A row that fits nowhere is read once more for each
+// sum.
 //
 // ALIGNED: every row is made of whole, aligned vectors.
-// VECTORS: vectors of a row that a thread holds; 0 reads the row several times.
+// VECTORS: vectors of a row that a thread holds, more than 4 in shared memory; 0 reads the row several times.
 // ROWS:    rows that a thread works on at once, `lanes` lanes each; 0 gives a row to a block or cluster. Short rows
 //          that are not ALIGNED take a warp each, and VECTORS counts elements.
 #pragma once
 
+#include "moments.cuh"
 #include "row_part.cuh"
 
 template <typename T> struct norm_rows {
@@ -72,10 +74,9 @@ template <typename T_, bool CENTERED, bool ADDED, typename Part, int PIECES> str
     };
 
     static __device__ __forceinline__ void load_column(const T *from, const part &p, piece (&to)[PIECES]) {
-        const part given = {from != nullptr ? p.n : 0, p.first, p.stride};
 #pragma unroll
         for (int k = 0; k < PIECES; k++) {
-            to[k] = given.load(from, k);
+            to[k] = p.load_common(from, from != nullptr ? p.n : 0, k);
         }
     }
 
@@ -173,6 +174,114 @@ template <typename T_, bool CENTERED, bool ADDED, typename Part, int PIECES> str
     }
 };
 
+// The vectors that a thread holds of a row: in registers, or SHARED, 32 apart.
+template <int PIECES, bool SHARED> struct held_vectors {
+    uint4 vectors[PIECES];
+    __device__ __forceinline__ const uint4 &operator[](int k) const { return vectors[k]; }
+};
+template <int PIECES> struct held_vectors<PIECES, true> {
+    const uint4 *slots;
+    __device__ __forceinline__ const uint4 &operator[](int k) const { return slots[k * 32]; }
+};
+
+// A CENTERED row of a block or cluster, PIECES vectors for each thread. The mean and the squared distances to it are
+// found in one pass and one exchange. Weight and bias are loaded late, which leaves registers for more rows.
+template <typename T_, bool ALIGNED, int PIECES, bool SHARED> struct centered_row : held_vectors<PIECES, SHARED> {
+    using T = T_;
+    using A = acc_t<T>;
+    using shared = moments<A>;
+    using part = row_part<T, ALIGNED>;
+    static constexpr int WIDTH = part::WIDTH;
+    using values = A[WIDTH];
+
+    struct columns {
+        __device__ __forceinline__ void load(const norm_rows<T> &, const part &) {}
+    };
+
+    __device__ __forceinline__ void load(const norm_rows<T> &a, int64_t row, const part &p) {
+        if constexpr (!SHARED) {
+#pragma unroll
+            for (int k = 0; k < PIECES; k++) {
+                this->vectors[k] = p.load(a.x + row * a.width(), k);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void finish(const norm_rows<T> &a, int64_t row, const part &p, const columns &,
+                                           block_group<shared> &group) const {
+        const moments<A> found = row_moments(p, group);
+        const A rstd = a.rstd_of(found.squares);
+        const A offset = a.weight_offset();
+#pragma unroll
+        for (int k = 0; k < PIECES; k++) {
+            values v, weight, bias;
+            unpack<T>(p.load_common(a.weight, a.weight != nullptr ? p.n : 0, k), weight);
+            unpack<T>(p.load_common(a.bias, a.bias != nullptr ? p.n : 0, k), bias);
+            unpack<T>((*this)[k], v);
+#pragma unroll
+            for (int i = 0; i < WIDTH; i++) {
+                v[i] = (v[i] - found.mean) * rstd * (offset + weight[i]) + bias[i];
+            }
+            p.store(a.y + row * a.width(), k, v);
+        }
+        if (group.leads()) {
+            a.template store_statistics<true>(row, found.mean, rstd);
+        }
+    }
+
+    __device__ __forceinline__ moments<A> row_moments(const part &p, block_group<shared> &group) const {
+        constexpr int COLUMNS = PIECES * 32 * WIDTH; // of a warp
+        const int warp = group.warps.rank * group.warps.warps + group.warps.warp;
+        const int origin = p.first - int(threadIdx.x) % 32 * WIDTH - warp * COLUMNS;
+        auto columns_of = [&](int i) {
+            const int start = origin + i * COLUMNS;
+            return static_cast<A>(max(0, min(p.n, start + COLUMNS) - max(0, start)));
+        };
+        A count;
+        const moments<A> own = own_moments(p, count);
+        const moments<A> of_warp = lane_moments(own, count, columns_of(warp), 32);
+        return group_moments(of_warp, group.warps, group.buffers, group.next_round(), columns_of);
+    }
+
+    // Of the elements that the thread holds, `count` of them: sums of distances to one of them, so that what cancels is
+    // no more than their number times as large as what is left.
+    __device__ __forceinline__ moments<A> own_moments(const part &p, A &count) const {
+        values v;
+        unpack<T>((*this)[0], v);
+        const A origin = p.first < 0 ? v[WIDTH - 1] : v[0];
+        A sum = 0;
+        A squares = 0;
+        int held = 0;
+#pragma unroll
+        for (int k = 0; k < PIECES; k++) {
+            unpack<T>((*this)[k], v);
+            const int inside = p.inside(k);
+            held += inside;
+            if (!ALIGNED && inside < WIDTH) {
+#pragma unroll
+                for (int i = 0; i < WIDTH; i++) {
+                    v[i] = p.has(k, i) ? v[i] : origin;
+                }
+            }
+            A piece_sum = 0;
+            A piece_squares = 0;
+#pragma unroll
+            for (int i = 0; i < WIDTH; i++) {
+                const A distance = v[i] - origin;
+                piece_sum = i == 0 ? distance : piece_sum + distance;
+                piece_squares = i == 0 ? distance * distance : piece_squares + distance * distance;
+            }
+            sum += inside > 0 ? piece_sum : A(0);
+            squares += inside > 0 ? piece_squares : A(0);
+        }
+        count = static_cast<A>(held);
+        const A inverse = held == PIECES * WIDTH ? A(1) / (PIECES * WIDTH) : A(1) / max(count, A(1));
+        const A offset = sum * inverse;
+        const A rest = squares - offset * sum;
+        return {origin + offset, rest < 0 ? A(0) : rest};
+    }
+};
+
 // A block for each row, which it reads for each sum and once more for y.
 template <bool CENTERED, bool ADDED, typename T>
 __device__ __forceinline__ void normalize_in_reads(const norm_rows<T> &a) {
@@ -235,6 +344,12 @@ template <bool CENTERED, bool ADDED, bool ALIGNED, int VECTORS, int ROWS, typena
 __device__ __forceinline__ void normalize_rows(const norm_rows<T> &a) {
     if constexpr (VECTORS == 0) {
         normalize_in_reads<CENTERED, ADDED>(a);
+    } else if constexpr (ROWS == 0 && CENTERED) {
+        if constexpr (VECTORS > 4) {
+            rows_in_shared<centered_row<T, ALIGNED, VECTORS, true>, VECTORS>(a, {a.x});
+        } else {
+            rows_by_blocks<centered_row<T, ALIGNED, VECTORS, false>, VECTORS, false>(a, a.x);
+        }
     } else if constexpr (ROWS == 0) {
         using row = norm_row<T, CENTERED, ADDED, row_part<T, ALIGNED>, VECTORS>;
         rows_by_blocks<row, VECTORS, VECTORS == 1>(a, a.x);

@@ -30,19 +30,6 @@ __device__ __forceinline__ row_schedule schedule_rows(const norm_gradients<T> &a
     return {block_row + group, rounds_from(block_row), rounds_from(block_row + group)};
 }
 
-// Starts the copy of the vector at `column` of a row into a slot, or clears the slot where there is no such vector.
-// What comes of neighbouring rows is harmless, beyond the tensor there is nothing to copy.
-template <typename T, bool ALIGNED>
-__device__ __forceinline__ void fetch(uint4 *slot, const T *vector, int n, int column, bool wanted, const T *tensor,
-                                      int64_t numel) {
-    wanted = wanted && column < n;
-    if (ALIGNED || !wanted || (vector >= tensor && vector + vector_size<T> <= tensor + numel && is_aligned(vector))) {
-        copy_async(slot, vector, wanted);
-    } else {
-        *slot = load_vector<T, false>(vector - column, n, column);
-    }
-}
-
 // Clears those of the elements at `column` and behind that belong to a neighbouring row.
 template <typename A, int SIZE> __device__ __forceinline__ void clear_outside(A (&values)[SIZE], int n, int column) {
 #pragma unroll

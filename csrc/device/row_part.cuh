@@ -1,4 +1,4 @@
-// Rows that threads share: which part of a row a thread holds, and the two ways in which rows are given to threads.
+// Rows that threads share: which part of a row a thread holds, and the ways in which rows are given to threads.
 //
 // A kind of row, a class, says what is done with one; a thread has one object for each row that it works on:
 //     Row::T, Row::part                       its elements, and the row_part that it is cut by
@@ -24,6 +24,7 @@ template <typename T> struct row_piece<T, true> {
 // rows are made of whole, aligned vectors.
 template <typename T, bool ALIGNED, bool ELEMENTS = false> struct row_part {
     static constexpr int WIDTH = ELEMENTS ? 1 : vector_size<T>;
+    static constexpr bool WHOLE = ALIGNED || ELEMENTS; // every piece is in the row or outside
     using piece = typename row_piece<T, ELEMENTS>::type;
 
     int n;
@@ -39,7 +40,12 @@ template <typename T, bool ALIGNED, bool ELEMENTS = false> struct row_part {
 
     // Whether element i of piece k is one of the row.
     __device__ __forceinline__ bool has(int k, int i) const {
-        return ALIGNED || ELEMENTS ? column(k) < n : column(k) + i >= 0 && column(k) + i < n;
+        return WHOLE ? column(k) < n : column(k) + i >= 0 && column(k) + i < n;
+    }
+
+    // How many elements of piece k are.
+    __device__ __forceinline__ int inside(int k) const {
+        return WHOLE ? (column(k) < n ? WIDTH : 0) : max(0, min(n, column(k) + WIDTH) - max(0, column(k)));
     }
 
     template <bool READ_ONLY = true> __device__ __forceinline__ piece load(const T *row, int k) const {
@@ -47,6 +53,15 @@ template <typename T, bool ALIGNED, bool ELEMENTS = false> struct row_part {
             return column(k) < n ? to_acc(row[column(k)]) : piece(0);
         } else {
             return load_vector<T, ALIGNED, READ_ONLY>(row, n, column(k));
+        }
+    }
+    // Piece k of what rows have in common, `given` elements: aligned in its own way.
+    __device__ __forceinline__ piece load_common(const T *row, int given, int k) const {
+        if constexpr (WHOLE) {
+            const row_part part = {given, first, stride};
+            return part.load(row, k);
+        } else {
+            return load_misaligned_vector(row, given, column(k));
         }
     }
     __device__ __forceinline__ void store(T *row, int k, const acc_t<T> (&values)[WIDTH]) const {
@@ -147,3 +162,46 @@ __device__ __forceinline__ void rows_by_blocks(const Args &a, const T *tensor) {
     block_group<typename Row::shared> threads = {group, buffers, 0};
     row.finish(a, index, part, columns, threads);
 }
+
+// A row for each block or cluster, which keeps it in shared memory, PIECES vectors for each thread: a multiprocessor
+// has room for twice as many bytes there as in its registers. A thread copies and reads its own vectors, without a
+// barrier; row.slots is where they are, 32 apart, those of the second tensor behind those of the first.
+template <typename Row, int PIECES, int TENSORS, typename Args, typename T>
+__device__ __forceinline__ void rows_in_shared(const Args &a, const T *const (&tensors)[TENSORS]) {
+    using part_type = typename Row::part;
+    extern __shared__ __align__(128) uint4 slots[]; // of a warp: [TENSORS][PIECES][32]
+    __shared__ group_buffer<typename Row::shared> buffers[2];
+    const int lane = threadIdx.x % 32;
+    const int warp = threadIdx.x / 32;
+    const warp_group group = {static_cast<int>(blockDim.x) / 32, warp, 0, cluster_blocks(), cluster_rank()};
+    if (group.blocks > 1) {
+        announce_block(buffers);
+    }
+    const int n = static_cast<int>(a.n);
+    const int64_t row = cluster_index();
+    const int64_t start = row * n;
+    const int first = ((group.rank * group.warps + warp) * PIECES * 32 + lane) * part_type::WIDTH;
+    const part_type part = {n, first - part_type::shift(tensors[0] + start, n), 32 * part_type::WIDTH};
+    uint4 *own = slots + warp * TENSORS * PIECES * 32 + lane;
+#pragma unroll
+    for (int j = 0; j < TENSORS; j++) {
+#pragma unroll
+        for (int k = 0; k < PIECES; k++) {
+            const int column = part.column(k);
+            fetch<T, part_type::WHOLE>(own + (j * PIECES + k) * 32, tensors[j] + start + column, n, column, true,
+                                       tensors[j], a.rows * n);
+        }
+    }
+    commit_copies();
+    Row held;
+    held.slots = own;
+    held.load(a, row, part);
+    typename Row::columns columns;
+    columns.load(a, part);
+    block_group<typename Row::shared> threads = {group, buffers, 0};
+    await_copies<0>();
+    held.finish(a, row, part, columns, threads);
+}
+
+// What was read from shared memory before is read again, not kept in registers.
+__device__ __forceinline__ void forget_shared() { asm volatile("" ::: "memory"); }

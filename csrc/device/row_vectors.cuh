@@ -29,6 +29,50 @@ __device__ __forceinline__ uint4 load_row_vector(const T *tensor, int64_t numel,
     return vector;
 }
 
+// Starts the copy of the vector at `column` of a row into a slot of shared memory, or clears the slot where there is no
+// such vector. What comes of neighbouring rows is harmless, beyond the tensor there is nothing to copy.
+template <typename T, bool ALIGNED>
+__device__ __forceinline__ void fetch(uint4 *slot, const T *vector, int n, int column, bool wanted, const T *tensor,
+                                      int64_t numel) {
+    wanted = wanted && column < n;
+    if (ALIGNED || !wanted || (vector >= tensor && vector + vector_size<T> <= tensor + numel && is_aligned(vector))) {
+        copy_async(slot, vector, wanted);
+    } else {
+        *slot = load_vector<T, false, false>(vector - column, n, column);
+    }
+}
+
+// The vector at `first` of n elements whose alignment is not that of the vector: cut out of the two aligned vectors
+// that it lies in. At the ends, element by element.
+template <typename T> __device__ __forceinline__ uint4 load_misaligned_vector(const T *row, int n, int first) {
+    constexpr int SIZE = vector_size<T>;
+    const T *from = row + first;
+    const int shift = alignment_shift(from);
+    if (shift == 0 || first < shift || first - shift + 2 * SIZE > n) {
+        return load_vector<T, false>(row, n, first);
+    }
+    const uint4 *aligned = reinterpret_cast<const uint4 *>(from - shift);
+    const uint4 low = __ldg(aligned);
+    const uint4 high = __ldg(aligned + 1);
+    const int bytes = shift * int(sizeof(T));
+    uint32_t words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+    for (int i = 0; i < 6; i++) {
+        words[i] = bytes & 8 ? words[i + 2] : words[i];
+    }
+#pragma unroll
+    for (int i = 0; i < 5; i++) {
+        words[i] = bytes & 4 ? words[i + 1] : words[i];
+    }
+    if constexpr (sizeof(T) < 4) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            words[i] = __funnelshift_r(words[i], words[i + 1], bytes % 4 * 8);
+        }
+    }
+    return make_uint4(words[0], words[1], words[2], words[3]);
+}
+
 // Quotient and remainder; in 32 bits where they suffice, since 64 take several times as long.
 struct quotient {
     int64_t whole;

@@ -72,9 +72,9 @@ static bool cross_entropy_check(error *e, cross_entropy_frame *f) {
                   : add_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16);
     CHECK(e, !overflow,
           "span = n * sizeof(T) if n * sizeof(T) %% 16 == 0 else n * sizeof(T) + 16 does not fit 64-bit integers or divides by zero");
-    c->lanes = min_i64(32, next_pow2_i64(&overflow, max_i64(1, ceil_div_i64(&overflow, c->span, 16))));
+    c->lanes = min_i64(32, next_pow2_i64(&overflow, max_i64(1, ceil_div_i64(&overflow, c->span, 32))));
     CHECK(e, !overflow,
-          "lanes = min(32, next_pow2(max(1, ceil_div(span, 16)))) does not fit 64-bit integers or divides by zero");
+          "lanes = min(32, next_pow2(max(1, ceil_div(span, 32)))) does not fit 64-bit integers or divides by zero");
     c->stage_lanes = next_pow2_i64(&overflow,
                                    max_i64(1, ceil_div_i64(&overflow, c->n, dtype_size(f->d.T) <= 4 ? 16 : 8)));
     CHECK(e, !overflow,
@@ -136,11 +136,10 @@ static bool cross_entropy_zero(error *e, const cross_entropy_frame *f) {
 static bool cross_entropy_prepare(error *e, cross_entropy_frame *f, int64_t arch) {
     cross_entropy_call *const c = &f->call;
     bool overflow = false;
-    c->cluster = arch < 90 || c->span <= 20480
+    c->cluster = arch < 90 || c->span <= 32768
                      ? 1
-                     : min_i64(8,
-                               next_pow2_i64(&overflow,
-                                             ceil_div_i64(&overflow, c->span, c->span <= 131072 ? 16384 : 32768)));
+                     : min_i64(8, next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, 32768)));
+    c->spread = round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 128, c->cluster)), 32);
     CHECK(e, !overflow, "the sizes of launch and scratch: a number leaves 64 bits or is divided by zero");
     return true;
 }
@@ -248,28 +247,29 @@ static bool cross_entropy_plan(error *e, const cross_entropy_frame *f, const cud
             .grid = {c->rows, 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32), 1, 1},
         };
-    } else if (dtype_size(f->d.T) <= 4 && c->span <= 512 &&
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 &&
                (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
         plan->kernel = &kernels[1][T_place];
         plan->launch = (cuda_launch){
-            .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 4)), 1,
+            .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 2)), 1,
                      1},
             .block = {256, 1, 1},
         };
-    } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 &&
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 2048 &&
                (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
         plan->kernel = &kernels[2][T_place];
         plan->launch = (cuda_launch){
-            .grid = {ceil_div_i64(&overflow, c->rows, 16), 1, 1},
-            .block = {256, 1, 1},
+            .grid = {c->rows, 1, 1},
+            .block = {min_i64(1024, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 64), 32)), 1, 1},
         };
-    } else if (dtype_size(f->d.T) <= 4 && c->span <= mul_i64(&overflow, 65536, c->cluster) &&
+    } else if (dtype_size(f->d.T) <= 4 && c->spread <= 1024 &&
+               mul_i64(&overflow, 128, c->spread) <= sub_i64(&overflow, scope->max_shared, 8192) &&
                (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
         plan->kernel = &kernels[3][T_place];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
-            .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->cluster)), 32),
-                      1, 1},
+            .block = {c->spread, 1, 1},
+            .shared = mul_i64(&overflow, 128, c->spread),
             .cluster = {c->cluster, 1, 1},
         };
     } else if (c->stage_lanes <= 32) {
@@ -278,11 +278,11 @@ static bool cross_entropy_plan(error *e, const cross_entropy_frame *f, const cud
             .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, 256, c->stage_lanes)), 1, 1},
             .block = {256, 1, 1},
         };
-    } else if (c->span <= mul_i64(&overflow, 32768, c->cluster)) {
+    } else if (c->span <= mul_i64(&overflow, 65536, c->cluster)) {
         plan->kernel = &kernels[5][T_place];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
-            .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 32, c->cluster)), 32),
+            .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->cluster)), 32),
                       1, 1},
             .cluster = {c->cluster, 1, 1},
         };

@@ -84,6 +84,17 @@ static bool cross_entropy_backward_check(error *e, cross_entropy_backward_frame 
     /* checks */
     CHECK(e, 0.0 <= c->label_smoothing && c->label_smoothing <= 1.0,
           "expected 0 <= label_smoothing <= 1, got label_smoothing = %s", float_text(e, c->label_smoothing));
+    /* dims */
+    c->span = mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0
+                  ? mul_i64(&overflow, c->n, dtype_size(f->d.T))
+                  : add_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16);
+    CHECK(e, !overflow,
+          "span = n * sizeof(T) if n * sizeof(T) %% 16 == 0 else n * sizeof(T) + 16 does not fit 64-bit integers or divides by zero");
+    c->threads = max_i64(32, min_i64(256, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 64), 32)));
+    CHECK(e, !overflow,
+          "threads = max(32, min(256, round_up(ceil_div(span, 64), 32))) does not fit 64-bit integers or divides by zero");
+    c->chunks = ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->threads));
+    CHECK(e, !overflow, "chunks = ceil_div(span, 64 * threads) does not fit 64-bit integers or divides by zero");
     return true;
 }
 
@@ -181,7 +192,7 @@ static cuda_module modules[] = {
 /* The first launch shape of the spec whose condition holds. */
 static bool cross_entropy_backward_plan(error *e, const cross_entropy_backward_frame *f, const cuda_scope *scope,
                                         cuda_plan *plan) {
-    static cuda_kernel kernels[2][4] = {
+    static cuda_kernel kernels[4][4] = {
         {
             {.name = "cross_entropy_backward__float64__0", .module = &modules[0]},
             {.name = "cross_entropy_backward__float32__0", .module = &modules[0]},
@@ -194,15 +205,41 @@ static bool cross_entropy_backward_plan(error *e, const cross_entropy_backward_f
             {.name = "cross_entropy_backward__float16__1", .module = &modules[0]},
             {.name = "cross_entropy_backward__bfloat16__1", .module = &modules[0]},
         },
+        {
+            {.name = "cross_entropy_backward__float64__2", .module = &modules[0]},
+            {.name = "cross_entropy_backward__float32__2", .module = &modules[0]},
+            {.name = "cross_entropy_backward__float16__2", .module = &modules[0]},
+            {.name = "cross_entropy_backward__bfloat16__2", .module = &modules[0]},
+        },
+        {
+            {.name = "cross_entropy_backward__float64__3", .module = &modules[0]},
+            {.name = "cross_entropy_backward__float32__3", .module = &modules[0]},
+            {.name = "cross_entropy_backward__float16__3", .module = &modules[0]},
+            {.name = "cross_entropy_backward__bfloat16__3", .module = &modules[0]},
+        },
     };
     (void)scope;
     const cross_entropy_backward_call *const c = &f->call;
     const int T_place = index_of_T(f->d.T);
     bool overflow = false;
-    if (mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0 &&
+    if (c->span >= 1024 && mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0 &&
         (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
         (aligned_to(c->grad_logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
         plan->kernel = &kernels[0][T_place];
+        plan->launch = (cuda_launch){
+            .grid = {mul_i64(&overflow, c->rows, c->chunks), 1, 1},
+            .block = {c->threads, 1, 1},
+        };
+    } else if (c->span >= 1024) {
+        plan->kernel = &kernels[1][T_place];
+        plan->launch = (cuda_launch){
+            .grid = {mul_i64(&overflow, c->rows, c->chunks), 1, 1},
+            .block = {c->threads, 1, 1},
+        };
+    } else if (mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0 &&
+               (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
+               (aligned_to(c->grad_logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
+        plan->kernel = &kernels[2][T_place];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, mul_i64(&overflow, mul_i64(&overflow, c->rows, c->n), dtype_size(f->d.T)),
                                   mul_i64(&overflow, 256, 64)),
@@ -210,7 +247,7 @@ static bool cross_entropy_backward_plan(error *e, const cross_entropy_backward_f
             .block = {256, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[1][T_place];
+        plan->kernel = &kernels[3][T_place];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow,
                                   add_i64(&overflow,

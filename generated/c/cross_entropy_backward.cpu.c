@@ -39,6 +39,9 @@ typedef struct cross_entropy_backward_args {
     const int64_t *grad_loss_stride;
     int64_t rows;
     int64_t n;
+    int64_t span;
+    int64_t threads;
+    int64_t chunks;
     int64_t ignore_index;
     acc_t label_smoothing;
     acc_t z_loss;
@@ -60,6 +63,9 @@ static cross_entropy_backward_args cross_entropy_backward_args_from(const void *
         .grad_loss_stride = call->grad_loss_stride,
         .rows = call->rows,
         .n = call->n,
+        .span = call->span,
+        .threads = call->threads,
+        .chunks = call->chunks,
         .ignore_index = call->ignore_index,
         .label_smoothing = (acc_t)call->label_smoothing,
         .z_loss = (acc_t)call->z_loss,

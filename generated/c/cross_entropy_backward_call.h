@@ -21,6 +21,9 @@ typedef struct cross_entropy_backward_call {
     int64_t grad_loss_stride[64];
     int64_t rows;
     int64_t n;
+    int64_t span;
+    int64_t threads;
+    int64_t chunks;
     int64_t ignore_index;
     double label_smoothing;
     double z_loss;

@@ -21,6 +21,7 @@ typedef struct cross_entropy_call {
     int64_t lanes;
     int64_t stage_lanes;
     int64_t cluster;
+    int64_t spread;
     int64_t ignore_index;
     double label_smoothing;
     double z_loss;

@@ -42,6 +42,7 @@ typedef struct cross_entropy_gradient__args {
     int64_t lanes;
     int64_t stage_lanes;
     int64_t cluster;
+    int64_t spread;
     int64_t ignore_index;
     acc_t label_smoothing;
     acc_t z_loss;
@@ -66,6 +67,7 @@ static cross_entropy_gradient__args cross_entropy_gradient__args_from(const void
         .lanes = call->lanes,
         .stage_lanes = call->stage_lanes,
         .cluster = call->cluster,
+        .spread = call->spread,
         .ignore_index = call->ignore_index,
         .label_smoothing = (acc_t)call->label_smoothing,
         .z_loss = (acc_t)call->z_loss,

@@ -96,9 +96,9 @@ static bool layer_norm_check(error *e, layer_norm_frame *f) {
                   : add_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16);
     CHECK(e, !overflow,
           "span = n * sizeof(T) if n * sizeof(T) %% 16 == 0 else n * sizeof(T) + 16 does not fit 64-bit integers or divides by zero");
-    c->lanes = min_i64(32, next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, 32)));
+    c->lanes = min_i64(32, next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, 16)));
     CHECK(e, !overflow,
-          "lanes = min(32, next_pow2(ceil_div(span, 32))) does not fit 64-bit integers or divides by zero");
+          "lanes = min(32, next_pow2(ceil_div(span, 16))) does not fit 64-bit integers or divides by zero");
     return true;
 }
 
@@ -144,9 +144,13 @@ static bool layer_norm_zero(error *e, const layer_norm_frame *f) {
 static bool layer_norm_prepare(error *e, layer_norm_frame *f, int64_t arch) {
     layer_norm_call *const c = &f->call;
     bool overflow = false;
-    c->cluster = arch < 90 || c->span <= 20480
+    c->cluster = arch < 90 || c->span <= 32768
                      ? 1
-                     : next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, c->span <= 131072 ? 16384 : 32768));
+                     : min_i64(8, next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, 32768)));
+    c->halves = arch < 90 || c->span <= 16384
+                    ? 1
+                    : next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, c->span > 131072 ? 32768 : 16384));
+    c->spread = round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 128, c->cluster)), 32);
     CHECK(e, !overflow, "the sizes of launch and scratch: a number leaves 64 bits or is divided by zero");
     return true;
 }
@@ -193,86 +197,119 @@ static bool layer_norm_cpu(error *e, layer_norm_frame *f) {
 }
 
 extern const unsigned char layer_norm_fatbin_0[];
+extern const unsigned char layer_norm_fatbin_1[];
 
 static cuda_module modules[] = {
     {.image = layer_norm_fatbin_0},
+    {.image = layer_norm_fatbin_1},
 };
 
 /* The first launch shape of the spec whose condition holds. */
 static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scope *scope, cuda_plan *plan) {
-    static cuda_kernel kernels[5][4] = {
+    static cuda_kernel kernels[7][4] = {
         {
             {0},
             {.name = "layer_norm__float32__0", .module = &modules[0]},
-            {.name = "layer_norm__float16__0", .module = &modules[0]},
+            {.name = "layer_norm__float16__0", .module = &modules[1]},
             {.name = "layer_norm__bfloat16__0", .module = &modules[0]},
         },
         {
             {0},
             {.name = "layer_norm__float32__1", .module = &modules[0]},
-            {.name = "layer_norm__float16__1", .module = &modules[0]},
+            {.name = "layer_norm__float16__1", .module = &modules[1]},
             {.name = "layer_norm__bfloat16__1", .module = &modules[0]},
         },
         {
-            {.name = "layer_norm__float64__2", .module = &modules[0]},
+            {0},
             {.name = "layer_norm__float32__2", .module = &modules[0]},
-            {.name = "layer_norm__float16__2", .module = &modules[0]},
+            {.name = "layer_norm__float16__2", .module = &modules[1]},
             {.name = "layer_norm__bfloat16__2", .module = &modules[0]},
         },
         {
             {0},
             {.name = "layer_norm__float32__3", .module = &modules[0]},
-            {.name = "layer_norm__float16__3", .module = &modules[0]},
+            {.name = "layer_norm__float16__3", .module = &modules[1]},
             {.name = "layer_norm__bfloat16__3", .module = &modules[0]},
         },
         {
-            {.name = "layer_norm__float64__4", .module = &modules[0]},
+            {.name = "layer_norm__float64__4", .module = &modules[1]},
             {.name = "layer_norm__float32__4", .module = &modules[0]},
-            {.name = "layer_norm__float16__4", .module = &modules[0]},
+            {.name = "layer_norm__float16__4", .module = &modules[1]},
             {.name = "layer_norm__bfloat16__4", .module = &modules[0]},
+        },
+        {
+            {.name = "layer_norm__float64__5", .module = &modules[1]},
+            {.name = "layer_norm__float32__5", .module = &modules[0]},
+            {.name = "layer_norm__float16__5", .module = &modules[1]},
+            {.name = "layer_norm__bfloat16__5", .module = &modules[0]},
+        },
+        {
+            {.name = "layer_norm__float64__6", .module = &modules[1]},
+            {.name = "layer_norm__float32__6", .module = &modules[0]},
+            {.name = "layer_norm__float16__6", .module = &modules[1]},
+            {.name = "layer_norm__bfloat16__6", .module = &modules[0]},
         },
     };
     const layer_norm_call *const c = &f->call;
     const int T_place = index_of_T(f->d.T);
     bool overflow = false;
-    if (dtype_size(f->d.T) <= 4 && c->span <= 1024 && c->rows > mul_i64(&overflow, 16, scope->sm_count) &&
+    if (dtype_size(f->d.T) <= 4 && c->span <= 512 && c->rows > mul_i64(&overflow, 16, scope->sm_count) &&
         (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
          aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) && aligned_to(c->rstd, 16))) {
         plan->kernel = &kernels[0][T_place];
         plan->launch = (cuda_launch){
-            .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 2)), 1,
+            .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 4)), 1,
                      1},
             .block = {256, 1, 1},
         };
-    } else if (dtype_size(f->d.T) <= 4 && c->span <= mul_i64(&overflow, 32768, c->cluster) && c->cluster <= 8 &&
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 && c->rows > mul_i64(&overflow, 16, scope->sm_count) &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
                 aligned_to(c->rstd, 16))) {
         plan->kernel = &kernels[1][T_place];
         plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, 16), 1, 1},
+            .block = {256, 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 32768 &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
+                aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
+                aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[2][T_place];
+        plan->launch = (cuda_launch){
+            .grid = {c->rows, 1, 1},
+            .block = {min_i64(512, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 64), 32)), 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->spread <= 1024 &&
+               mul_i64(&overflow, 128, c->spread) <= sub_i64(&overflow, scope->max_shared, 8192) &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
+                aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
+                aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[3][T_place];
+        plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
-            .block = {min_i64(512,
-                              round_up_i64(&overflow,
-                                           ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->cluster)), 32)),
-                      1, 1},
+            .block = {c->spread, 1, 1},
+            .shared = mul_i64(&overflow, 128, c->spread),
             .cluster = {c->cluster, 1, 1},
         };
     } else if (c->n <= 512) {
-        plan->kernel = &kernels[2][T_place];
+        plan->kernel = &kernels[4][T_place];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
-    } else if (dtype_size(f->d.T) <= 4 && c->span <= mul_i64(&overflow, 32768, c->cluster) && c->cluster <= 8) {
-        plan->kernel = &kernels[3][T_place];
+    } else if (c->span <= mul_i64(&overflow, 32768, c->halves) && c->halves <= 8) {
+        plan->kernel = &kernels[5][T_place];
         plan->launch = (cuda_launch){
-            .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
-            .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 32, c->cluster)), 32),
+            .grid = {mul_i64(&overflow, c->rows, c->halves), 1, 1},
+            .block = {min_i64(512,
+                              round_up_i64(&overflow,
+                                           ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->halves)), 32)),
                       1, 1},
-            .cluster = {c->cluster, 1, 1},
+            .cluster = {c->halves, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[4][T_place];
+        plan->kernel = &kernels[6][T_place];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},

@@ -40,6 +40,8 @@ typedef struct layer_norm_args {
     int64_t span;
     int64_t lanes;
     int64_t cluster;
+    int64_t halves;
+    int64_t spread;
     acc_t eps;
     cpu_piece *piece__; /* for body_error */
 } layer_norm_args;
@@ -60,6 +62,8 @@ static layer_norm_args layer_norm_args_from(const void *record, cpu_piece *piece
         .span = call->span,
         .lanes = call->lanes,
         .cluster = call->cluster,
+        .halves = call->halves,
+        .spread = call->spread,
         .eps = (acc_t)call->eps,
         .piece__ = piece,
     };

@@ -22,6 +22,8 @@ typedef struct layer_norm_call {
     int64_t span;
     int64_t lanes;
     int64_t cluster;
+    int64_t halves;
+    int64_t spread;
     double eps;
 } layer_norm_call;
 

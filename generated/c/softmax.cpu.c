@@ -43,6 +43,7 @@ typedef struct softmax_args {
     int64_t lanes;
     int64_t stage_lanes;
     int64_t cluster;
+    int64_t spread;
     acc_t scale;
     bool causal;
     cpu_piece *piece__; /* for body_error */
@@ -67,6 +68,7 @@ static softmax_args softmax_args_from(const void *record, cpu_piece *piece) {
         .lanes = call->lanes,
         .stage_lanes = call->stage_lanes,
         .cluster = call->cluster,
+        .spread = call->spread,
         .scale = (acc_t)call->scale,
         .causal = call->causal,
         .piece__ = piece,

@@ -23,6 +23,7 @@ typedef struct softmax_backward_call {
     int64_t lanes;
     int64_t stage_lanes;
     int64_t cluster;
+    int64_t spread;
     double scale;
     bool causal;
 } softmax_backward_call;

@@ -19,6 +19,7 @@ struct cross_entropy_args {
     int64_t lanes;
     int64_t stage_lanes;
     int64_t cluster;
+    int64_t spread;
     int64_t ignore_index;
     acc_t<T> label_smoothing;
     acc_t<T> z_loss;
@@ -34,6 +35,7 @@ struct cross_entropy_args {
         , lanes(call.lanes)
         , stage_lanes(call.stage_lanes)
         , cluster(call.cluster)
+        , spread(call.spread)
         , ignore_index(call.ignore_index)
         , label_smoothing(static_cast<acc_t<T>>(call.label_smoothing))
         , z_loss(static_cast<acc_t<T>>(call.z_loss))

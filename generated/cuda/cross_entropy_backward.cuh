@@ -19,6 +19,9 @@ struct cross_entropy_backward_args {
     const int64_t *grad_loss_stride;
     int64_t rows;
     int64_t n;
+    int64_t span;
+    int64_t threads;
+    int64_t chunks;
     int64_t ignore_index;
     acc_t<T> label_smoothing;
     acc_t<T> z_loss;
@@ -34,6 +37,9 @@ struct cross_entropy_backward_args {
         , grad_loss_stride(call.grad_loss_stride)
         , rows(call.rows)
         , n(call.n)
+        , span(call.span)
+        , threads(call.threads)
+        , chunks(call.chunks)
         , ignore_index(call.ignore_index)
         , label_smoothing(static_cast<acc_t<T>>(call.label_smoothing))
         , z_loss(static_cast<acc_t<T>>(call.z_loss))

@@ -13,17 +13,17 @@ cross_entropy_gradient___float32__0(const __grid_constant__ cross_entropy_gradie
 
 extern "C" __global__ void __launch_bounds__(256)
 cross_entropy_gradient___float32__1(const __grid_constant__ cross_entropy_gradient__call call) {
-    cross_entropy_gradient_<float, true, 1, 4>(cross_entropy_gradient__args<float>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(256)
-cross_entropy_gradient___float32__2(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<float, true, 2, 2>(cross_entropy_gradient__args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___float32__3(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float32__2(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<float, true, 4, 0>(cross_entropy_gradient__args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+cross_entropy_gradient___float32__3(const __grid_constant__ cross_entropy_gradient__call call) {
+    cross_entropy_gradient_<float, true, 8, 0>(cross_entropy_gradient__args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -33,7 +33,7 @@ cross_entropy_gradient___float32__4(const __grid_constant__ cross_entropy_gradie
 
 extern "C" __global__ void __launch_bounds__(1024)
 cross_entropy_gradient___float32__5(const __grid_constant__ cross_entropy_gradient__call call) {
-    cross_entropy_gradient_<float, false, 2, 0>(cross_entropy_gradient__args<float>(call));
+    cross_entropy_gradient_<float, false, 4, 0>(cross_entropy_gradient__args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
@@ -48,17 +48,17 @@ cross_entropy_gradient___bfloat16__0(const __grid_constant__ cross_entropy_gradi
 
 extern "C" __global__ void __launch_bounds__(256)
 cross_entropy_gradient___bfloat16__1(const __grid_constant__ cross_entropy_gradient__call call) {
-    cross_entropy_gradient_<__nv_bfloat16, true, 1, 4>(cross_entropy_gradient__args<__nv_bfloat16>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(256)
-cross_entropy_gradient___bfloat16__2(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__nv_bfloat16, true, 2, 2>(cross_entropy_gradient__args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___bfloat16__3(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___bfloat16__2(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__nv_bfloat16, true, 4, 0>(cross_entropy_gradient__args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+cross_entropy_gradient___bfloat16__3(const __grid_constant__ cross_entropy_gradient__call call) {
+    cross_entropy_gradient_<__nv_bfloat16, true, 8, 0>(cross_entropy_gradient__args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -68,7 +68,7 @@ cross_entropy_gradient___bfloat16__4(const __grid_constant__ cross_entropy_gradi
 
 extern "C" __global__ void __launch_bounds__(1024)
 cross_entropy_gradient___bfloat16__5(const __grid_constant__ cross_entropy_gradient__call call) {
-    cross_entropy_gradient_<__nv_bfloat16, false, 2, 0>(cross_entropy_gradient__args<__nv_bfloat16>(call));
+    cross_entropy_gradient_<__nv_bfloat16, false, 4, 0>(cross_entropy_gradient__args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
@@ -87,7 +87,7 @@ cross_entropy_gradient___float64__4(const __grid_constant__ cross_entropy_gradie
 
 extern "C" __global__ void __launch_bounds__(1024)
 cross_entropy_gradient___float64__5(const __grid_constant__ cross_entropy_gradient__call call) {
-    cross_entropy_gradient_<double, false, 2, 0>(cross_entropy_gradient__args<double>(call));
+    cross_entropy_gradient_<double, false, 4, 0>(cross_entropy_gradient__args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
@@ -102,17 +102,17 @@ cross_entropy_gradient___float16__0(const __grid_constant__ cross_entropy_gradie
 
 extern "C" __global__ void __launch_bounds__(256)
 cross_entropy_gradient___float16__1(const __grid_constant__ cross_entropy_gradient__call call) {
-    cross_entropy_gradient_<__half, true, 1, 4>(cross_entropy_gradient__args<__half>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(256)
-cross_entropy_gradient___float16__2(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__half, true, 2, 2>(cross_entropy_gradient__args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___float16__3(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float16__2(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__half, true, 4, 0>(cross_entropy_gradient__args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+cross_entropy_gradient___float16__3(const __grid_constant__ cross_entropy_gradient__call call) {
+    cross_entropy_gradient_<__half, true, 8, 0>(cross_entropy_gradient__args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -122,7 +122,7 @@ cross_entropy_gradient___float16__4(const __grid_constant__ cross_entropy_gradie
 
 extern "C" __global__ void __launch_bounds__(1024)
 cross_entropy_gradient___float16__5(const __grid_constant__ cross_entropy_gradient__call call) {
-    cross_entropy_gradient_<__half, false, 2, 0>(cross_entropy_gradient__args<__half>(call));
+    cross_entropy_gradient_<__half, false, 4, 0>(cross_entropy_gradient__args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)

@@ -22,6 +22,7 @@ struct cross_entropy_gradient__args {
     int64_t lanes;
     int64_t stage_lanes;
     int64_t cluster;
+    int64_t spread;
     int64_t ignore_index;
     acc_t<T> label_smoothing;
     acc_t<T> z_loss;
@@ -40,6 +41,7 @@ struct cross_entropy_gradient__args {
         , lanes(call.lanes)
         , stage_lanes(call.stage_lanes)
         , cluster(call.cluster)
+        , spread(call.spread)
         , ignore_index(call.ignore_index)
         , label_smoothing(static_cast<acc_t<T>>(call.label_smoothing))
         , z_loss(static_cast<acc_t<T>>(call.z_loss))

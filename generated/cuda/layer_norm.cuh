@@ -20,6 +20,8 @@ struct layer_norm_args {
     int64_t span;
     int64_t lanes;
     int64_t cluster;
+    int64_t halves;
+    int64_t spread;
     acc_t<T> eps;
 
     __device__ explicit layer_norm_args(const layer_norm_call &call)
@@ -34,6 +36,8 @@ struct layer_norm_args {
         , span(call.span)
         , lanes(call.lanes)
         , cluster(call.cluster)
+        , halves(call.halves)
+        , spread(call.spread)
         , eps(static_cast<acc_t<T>>(call.eps))
     {}
 };

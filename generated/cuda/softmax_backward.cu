@@ -13,12 +13,12 @@ softmax_backward__float32__0(const __grid_constant__ softmax_backward_call call)
 
 extern "C" __global__ void __launch_bounds__(256)
 softmax_backward__float32__1(const __grid_constant__ softmax_backward_call call) {
-    softmax_backward<float, true, 1, 4>(softmax_backward_args<float>(call));
+    softmax_backward<float, true, 2, 1>(softmax_backward_args<float>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(1024)
 softmax_backward__float32__2(const __grid_constant__ softmax_backward_call call) {
-    softmax_backward<float, true, 2, 2>(softmax_backward_args<float>(call));
+    softmax_backward<float, true, 2, 0>(softmax_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
@@ -31,9 +31,9 @@ softmax_backward__float32__4(const __grid_constant__ softmax_backward_call call)
     softmax_backward<float, false, 1, 1>(softmax_backward_args<float>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(512)
 softmax_backward__float32__5(const __grid_constant__ softmax_backward_call call) {
-    softmax_backward<float, false, 2, 0>(softmax_backward_args<float>(call));
+    softmax_backward<float, false, 4, 0>(softmax_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
@@ -48,12 +48,12 @@ softmax_backward__bfloat16__0(const __grid_constant__ softmax_backward_call call
 
 extern "C" __global__ void __launch_bounds__(256)
 softmax_backward__bfloat16__1(const __grid_constant__ softmax_backward_call call) {
-    softmax_backward<__nv_bfloat16, true, 1, 4>(softmax_backward_args<__nv_bfloat16>(call));
+    softmax_backward<__nv_bfloat16, true, 2, 1>(softmax_backward_args<__nv_bfloat16>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(1024)
 softmax_backward__bfloat16__2(const __grid_constant__ softmax_backward_call call) {
-    softmax_backward<__nv_bfloat16, true, 2, 2>(softmax_backward_args<__nv_bfloat16>(call));
+    softmax_backward<__nv_bfloat16, true, 2, 0>(softmax_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
@@ -66,9 +66,9 @@ softmax_backward__bfloat16__4(const __grid_constant__ softmax_backward_call call
     softmax_backward<__nv_bfloat16, false, 1, 1>(softmax_backward_args<__nv_bfloat16>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(512)
 softmax_backward__bfloat16__5(const __grid_constant__ softmax_backward_call call) {
-    softmax_backward<__nv_bfloat16, false, 2, 0>(softmax_backward_args<__nv_bfloat16>(call));
+    softmax_backward<__nv_bfloat16, false, 4, 0>(softmax_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
@@ -85,9 +85,9 @@ softmax_backward__float64__4(const __grid_constant__ softmax_backward_call call)
     softmax_backward<double, false, 1, 1>(softmax_backward_args<double>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(512)
 softmax_backward__float64__5(const __grid_constant__ softmax_backward_call call) {
-    softmax_backward<double, false, 2, 0>(softmax_backward_args<double>(call));
+    softmax_backward<double, false, 4, 0>(softmax_backward_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
@@ -102,12 +102,12 @@ softmax_backward__float16__0(const __grid_constant__ softmax_backward_call call)
 
 extern "C" __global__ void __launch_bounds__(256)
 softmax_backward__float16__1(const __grid_constant__ softmax_backward_call call) {
-    softmax_backward<__half, true, 1, 4>(softmax_backward_args<__half>(call));
+    softmax_backward<__half, true, 2, 1>(softmax_backward_args<__half>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(1024)
 softmax_backward__float16__2(const __grid_constant__ softmax_backward_call call) {
-    softmax_backward<__half, true, 2, 2>(softmax_backward_args<__half>(call));
+    softmax_backward<__half, true, 2, 0>(softmax_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
@@ -120,9 +120,9 @@ softmax_backward__float16__4(const __grid_constant__ softmax_backward_call call)
     softmax_backward<__half, false, 1, 1>(softmax_backward_args<__half>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(512)
 softmax_backward__float16__5(const __grid_constant__ softmax_backward_call call) {
-    softmax_backward<__half, false, 2, 0>(softmax_backward_args<__half>(call));
+    softmax_backward<__half, false, 4, 0>(softmax_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)

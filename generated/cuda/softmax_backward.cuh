@@ -21,6 +21,7 @@ struct softmax_backward_args {
     int64_t lanes;
     int64_t stage_lanes;
     int64_t cluster;
+    int64_t spread;
     acc_t<T> scale;
     bool causal;
 
@@ -37,6 +38,7 @@ struct softmax_backward_args {
         , lanes(call.lanes)
         , stage_lanes(call.stage_lanes)
         , cluster(call.cluster)
+        , spread(call.spread)
         , scale(static_cast<acc_t<T>>(call.scale))
         , causal(call.causal)
     {}
