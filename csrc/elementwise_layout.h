@@ -11,7 +11,7 @@
 enum { ELEMENTWISE_DIMS = 8 };
 
 /* CUDA: threads of a block, and how many vectors or single elements each of them has. */
-enum { ELEMENTWISE_THREADS = 256, ELEMENTWISE_UNROLL = 2, ELEMENTWISE_SINGLES = 4 };
+enum { ELEMENTWISE_THREADS = 128, ELEMENTWISE_UNROLL = 1, ELEMENTWISE_SINGLES = 4 };
 
 /* CPU: how a tile, the work of one unit, is gone through. */
 enum {
@@ -29,10 +29,10 @@ enum { ELEMENTWISE_TURNED = 128 };
 
 typedef struct elementwise_layout {
     int64_t elements;                 /* product of the sizes */
-    int64_t size[ELEMENTWISE_DIMS];   /* 1 from `dims` on */
     int32_t dims;                     /* at least 1 */
     int32_t unit;                     /* every operand has stride 1 in the innermost dim */
     int32_t order;                    /* CPU: one of the above */
+    int64_t size[ELEMENTWISE_DIMS];   /* 1 from `dims` on */
     int64_t tile[2];                  /* CPU: how many elements of the two innermost dims a tile has */
     uint32_t magic[ELEMENTWISE_DIMS]; /* CUDA: division of numbers below 2^31 by size[i] is a product and a shift */
     uint32_t shift[ELEMENTWISE_DIMS];

@@ -35,7 +35,7 @@ class ElementwiseHostView:
     bytes: tuple[str, ...]
     cuda_rows: tuple[str, ...]
     device_values: tuple[str, ...]
-    vector: str  # how many elements fill 16 bytes in the smallest dtype
+    vector: str  # how many elements fill 16 bytes in the largest dtype
 
 
 def alike(op: Operator, output: Output) -> tuple[str, ...]:
@@ -78,9 +78,9 @@ def elementwise_host_view(op: Operator) -> ElementwiseHostView:
         ]
         row = ["{", *indented(nested(op, cells)), "},"] if op.types else [f"{cells[0]},"]
         rows += [f"[ELEMENTWISE_{kind.upper()}] = {row[0]}", *row[1:]]
-    smallest = ""
+    largest = ""
     for dtype in dict.fromkeys(names.dtype(dtypes[name]) for name in listed):
-        smallest = f"min_i64({smallest}, dtype_size({dtype}))" if smallest else f"dtype_size({dtype})"
+        largest = f"max_i64({largest}, dtype_size({dtype}))" if largest else f"dtype_size({dtype})"
     sizes = [f"tensor_bytes(&f->t.{name})" for name in listed]
     return ElementwiseHostView(
         operands=tuple(OperandView(name) for name in listed),
@@ -93,5 +93,5 @@ def elementwise_host_view(op: Operator) -> ElementwiseHostView:
         bytes=tuple([f"{size} +" for size in sizes[:-1]] + [f"{sizes[-1]};"]),
         cuda_rows=tuple(rows),
         device_values=tuple(device_values_lines(op)),
-        vector=f"16 / {smallest}",
+        vector=f"16 / {largest}",
     )

@@ -2,7 +2,7 @@
 //
 //     Loops::call                     its call record, with layout__ and stride__
 //     Loops::OPERANDS                 how many tensors, in the order of the rows of stride__
-//     Loops::VECTOR                   elements of which the smallest dtype fills 16 bytes
+//     Loops::VECTOR                   elements of which the largest dtype fills 16 bytes
 //     Loops::run<N>(call, access)     loads every operand, computes, stores: N elements that `access` finds
 //
 // An access is one of the three structs below. All loads of a thread come before its first store: the compiler could
@@ -36,35 +36,46 @@ template <typename T, typename V> __device__ __forceinline__ stored_t<T> narrow(
     return from_acc<T>(static_cast<acc_t<T>>(value));
 }
 
-// How many elements of the smallest of these types fill 16 bytes.
+// How many elements of the largest of these types fill 16 bytes.
 template <typename... Ts> constexpr int vector_of() {
-    int smallest = 16;
-    ((smallest = int(sizeof(Ts)) < smallest ? int(sizeof(Ts)) : smallest), ...);
-    return 16 / smallest;
+    int largest = 1;
+    ((largest = int(sizeof(Ts)) > largest ? int(sizeof(Ts)) : largest), ...);
+    return 16 / largest;
 }
 
-// N elements at an address that is a multiple of 16 bytes, as they are.
+// N elements at an address that is a multiple of their size, 16 bytes at most, as they are.
+template <int BYTES> struct word_of {
+    using type = uint4;
+};
+template <> struct word_of<8> {
+    using type = uint2;
+};
+template <> struct word_of<4> {
+    using type = uint32_t;
+};
+template <> struct word_of<2> {
+    using type = uint16_t;
+};
+template <> struct word_of<1> {
+    using type = uint8_t;
+};
 template <int N, typename T> __device__ __forceinline__ void load_vector(const T *p, T *value) {
-    static_assert(N * sizeof(T) % 16 == 0, "vectors are whole 16-byte words");
-#pragma unroll
-    for (int i = 0; i < N * int(sizeof(T)) / 16; i++) {
-        const uint4 word = reinterpret_cast<const uint4 *>(p)[i];
-        memcpy(reinterpret_cast<char *>(value) + 16 * i, &word, 16);
-    }
+    using word_t = typename word_of<N *int(sizeof(T))>::type;
+    const word_t word = *reinterpret_cast<const word_t *>(p);
+    memcpy(value, &word, N * sizeof(T));
 }
 template <int N, typename T> __device__ __forceinline__ void store_vector(T *p, const T *value) {
-#pragma unroll
-    for (int i = 0; i < N * int(sizeof(T)) / 16; i++) {
-        uint4 word;
-        memcpy(&word, reinterpret_cast<const char *>(value) + 16 * i, 16);
-        reinterpret_cast<uint4 *>(p)[i] = word;
-    }
+    typename word_of<N *int(sizeof(T))>::type word;
+    memcpy(&word, value, N * sizeof(T));
+    *reinterpret_cast<decltype(word) *>(p) = word;
 }
 
 // ---- accesses
 
-// Vectors of one dim: UNROLL of them, THREADS vectors apart.
+// Vectors of one dim: UNROLL of them, THREADS vectors apart. Strides are not looked at where all are 1: a short kernel
+// waits for each line of its arguments.
 template <int VECTOR> struct flat {
+    bool unit;
     const int64_t (*stride)[ELEMENTWISE_DIMS];
     int64_t first, elements_;
 
@@ -72,7 +83,7 @@ template <int VECTOR> struct flat {
 
     template <int OPERAND, typename T> __device__ __forceinline__ void load(const T *p, stored_t<T> *value) const {
         const auto *data = reinterpret_cast<const stored_t<T> *>(p);
-        const bool same = stride[OPERAND][0] == 0;
+        const bool same = !unit && stride[OPERAND][0] == 0;
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
             if (!same && at(u) + VECTOR <= elements_) {
@@ -195,7 +206,8 @@ template <typename Loops> __device__ __forceinline__ void run_flat(const typenam
     constexpr int VECTOR = Loops::VECTOR;
     const int64_t first = (int64_t{blockIdx.x} * THREADS * UNROLL + threadIdx.x) * VECTOR;
     if (first < call.layout__.elements) {
-        Loops::template run<UNROLL * VECTOR>(call, flat<VECTOR>{call.stride__, first, call.layout__.elements});
+        Loops::template run<UNROLL * VECTOR>(
+            call, flat<VECTOR>{call.layout__.unit != 0, call.stride__, first, call.layout__.elements});
     }
 }
 

@@ -259,17 +259,18 @@ int64_t elementwise_units(const elementwise_layout *layout) {
     return units;
 }
 
-/* Whether every vector of an operand lies at a multiple of 16 bytes, or is one element. */
-static bool in_vectors(const elementwise_operand *operand, const elementwise_layout *layout, const int64_t *stride) {
+/* Whether every vector of an operand lies at a multiple of its size, or is one element. */
+static bool in_vectors(const elementwise_operand *operand, const elementwise_layout *layout, const int64_t *stride,
+                       int64_t vector) {
     const int64_t size = dtype_size(operand->t->dtype);
     const void *data;
     memcpy(&data, operand->data, sizeof data);
     if (stride[0] == 0) {
         return true;
     }
-    bool aligned = stride[0] == 1 && aligned_to(data, 16);
+    bool aligned = stride[0] == 1 && aligned_to(data, (uintptr_t)(vector * size));
     for (int i = 1; i < layout->dims; i++) {
-        aligned = aligned && stride[i] * size % 16 == 0;
+        aligned = aligned && stride[i] % vector == 0;
     }
     return aligned;
 }
@@ -292,7 +293,7 @@ int elementwise_launch(const elementwise_space *space, const elementwise_layout 
                        int64_t (*stride)[ELEMENTWISE_DIMS], int64_t vector, cuda_launch *launch) {
     bool aligned = layout->dims == 1 || layout->size[0] % vector == 0;
     for (int k = 0; aligned && k < space->count; k++) {
-        aligned = !present(&space->operands[k]) || in_vectors(&space->operands[k], layout, stride[k]);
+        aligned = !present(&space->operands[k]) || in_vectors(&space->operands[k], layout, stride[k], vector);
     }
     const bool narrow = is_narrow(space, layout, stride);
     int kernel = narrow ? ELEMENTWISE_NARROW : ELEMENTWISE_WIDE;

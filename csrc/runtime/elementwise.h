@@ -53,7 +53,7 @@ enum {
 };
 
 /* Chooses the kernel for the part at hand, and fills its launch. `vector` is how many elements fill 16 bytes in the
- * smallest dtype. */
+ * largest dtype. */
 int elementwise_launch(const elementwise_space *space, const elementwise_layout *layout,
                        int64_t (*stride)[ELEMENTWISE_DIMS], int64_t vector, cuda_launch *launch);
 
