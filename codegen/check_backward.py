@@ -16,6 +16,7 @@ from codegen.contract import (
     Shape,
     TensorType,
     Variable,
+    dtype_of,
     dtypes_of,
 )
 from codegen.errors import nearest, shown
@@ -85,9 +86,11 @@ class _Matcher:
         self.backward = backward.operator
         self.places = backward.places
         self.variables: dict[str, str] = {}  # dtype variable of the backward -> of the forward
+        self.alike: list[tuple[str, Dtype, Dtype, str]] = []  # bound tensors: name, dtype there, here, input or output
 
     def match(self) -> Backward:
         bindings = [self.binding(argument) for argument in self.backward.arguments]
+        self.compare_choices()
         gradients = [self.gradient(output) for output in self.backward.public_outputs]
         gradients += [self.shared(argument) for argument in self.forward.tensors if argument.shares_gradient]
         found = {gradient.input for gradient in gradients if gradient is not None}
@@ -224,7 +227,14 @@ class _Matcher:
     def compare_tensors(self, name: str, own: TensorType, source: TensorType, what: str) -> None:
         if _form(own.shape) != _form(source.shape):
             self.differ(name, what, f"shape {own.shape.text} there, {source.shape.text} here")
-        if not self.same_dtype(own.dtype, source.dtype):
+        if what == "input" and source.optional and not own.optional:
+            text = f"the input {name} of {self.backward.name} must be optional, as {name} of {self.forward.name} is"
+            self.error(text, f"write `{_written(own.dtype)}{own.shape.text}?`")
+        if self.same_dtype(own.dtype, source.dtype):
+            self.alike.append((name, own.dtype, source.dtype, what))
+        elif isinstance(own.dtype, FixedDtype) and isinstance(source.dtype, FixedDtype):
+            self.differ(name, what, f"{own.dtype.name} there, {source.dtype.name} here")
+        else:
             mine = set(dtypes_of(own.dtype, self.backward.types))
             lacking = [d for d in dtypes_of(source.dtype, self.forward.types) if is_floating(d) and d not in mine]
             detail = f"it lacks {', '.join(lacking)}" if lacking else "another dtype"
@@ -244,6 +254,20 @@ class _Matcher:
         theirs = dtypes_of(source, self.forward.types)
         wanted = [name for name in theirs if is_floating(name)] or list(theirs)
         return set(wanted) <= mine
+
+    def compare_choices(self) -> None:
+        """Once every input has said which variables are the same ones: in each choice of dtypes both sides of a binding
+        come to the same dtype. `acc(T)` and `T` do not where T can be a half format.
+        """
+        for name, own, source, what in self.alike:
+            mine = _variable(own)
+            same = self.variables.get(mine)
+            if same is None or _variable(source) not in ("", same):
+                continue
+            chosen = dtypes_of(Variable(same), self.forward.types)
+            wanted = [dtype for dtype in chosen if is_floating(dtype)] or chosen
+            if any(dtype_of(own, {mine: dtype}) != dtype_of(source, {same: dtype}) for dtype in wanted):
+                self.differ(name, what, f"{_written(own)} there, {_written(source)} here")
 
     def differ(self, name: str, what: str, how: str) -> None:
         self.error(f"the input {name} of {self.backward.name} differs from the {what} of {self.forward.name}: {how}")
@@ -293,6 +317,15 @@ class _Matcher:
         else:
             return Gradient(f"grad_{name}", argument.name)
         return None
+
+
+def _variable(dtype: Dtype) -> str:
+    """The variable that stands in a dtype, or nothing."""
+    return "" if isinstance(dtype, FixedDtype) else dtype.variable if isinstance(dtype, Acc) else dtype.name
+
+
+def _written(dtype: Dtype) -> str:
+    return f"acc({dtype.variable})" if isinstance(dtype, Acc) else dtype.name
 
 
 def _words(kind: ScalarType) -> str:
