@@ -167,7 +167,7 @@ def operator_problem(name: str) -> str:
         return "names of operators and kernels are lower-case"
     if name.endswith("_t"):
         return "names that end with _t are those of types"
-    if name.startswith(("cpu_", "vector_")):
+    if name.startswith(("acc_", "cpu_", "vector_")):
         return "functions of csrc/cpu start like that"
     return _OPERATORS_TAKEN.get(name, "")
 

@@ -114,6 +114,21 @@ def test_one_body_is_one_unit_for_each_dtype(built: Path) -> None:
     assert (_factor(built), _factor(built, "other")) == ("7", "5")
 
 
+def test_an_undeclared_function_is_an_error_where_it_is_called(built: Path) -> None:
+    """Also where warnings are not errors: the command of the build, without that."""
+    [folder] = {path.parent for path in (built / "build").rglob("build.ninja")}
+    commands = _run(folder, "ninja", "-t", "commands").splitlines()
+    [command] = [one.replace(" -Werror ", " ") for one in commands if re.search(r" -c \S*square__float64__\w+\.c", one)]
+    body = built / "csrc" / "square.c"
+    before = body.read_text()
+    assert subprocess.run(command, shell=True, cwd=folder, check=False).returncode == 0
+    body.write_text(before.replace("7 *", "halved(7) *").replace("3 *", "halved(3) *"))
+    done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)
+    body.write_text(before)
+    assert done.returncode != 0
+    assert re.search(r"error: .*halved", done.stderr), done.stderr
+
+
 def test_killed_and_twice_at_once(built: Path) -> None:
     """A killed build leaves the library as it was, and the next ones, two at once, finish it."""
     before = _factor(built)

@@ -12,6 +12,7 @@
 #ifndef CSRC_CPU_SCALAR_H
 #define CSRC_CPU_SCALAR_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -25,6 +26,15 @@
 #define CPU_ACC(dtype) CPU_PASTE(cpu_, dtype, _acc_t)
 #define CPU_LOAD(dtype) CPU_PASTE(cpu_load_, dtype, )
 #define CPU_STORE(dtype) CPU_PASTE(cpu_store_, dtype, )
+
+/* Functions of a value that is computed in, of float or double as it is: no value is converted on the way. Whole and
+ * complex numbers do not compile. */
+#define CPU_REAL_FUNCTION(function, x) _Generic((x), float: function##f, double: function)(x)
+#define acc_exp(x) CPU_REAL_FUNCTION(exp, x)
+#define acc_log(x) CPU_REAL_FUNCTION(log, x)
+#define acc_sqrt(x) CPU_REAL_FUNCTION(sqrt, x)
+#define acc_tanh(x) CPU_REAL_FUNCTION(tanh, x)
+#define acc_abs(x) CPU_REAL_FUNCTION(fabs, x)
 
 /* Dtypes whose C type converts by assignment; the cast wraps integers, as PyTorch does. */
 #define CPU_PLAIN(dtype, scalar, acc)                                                                                  \

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -11,15 +12,21 @@ import pytest
 
 from codegen import keys
 from codegen.__main__ import NOT_YET
+from codegen.commands.project import files_of
 from codegen.expr_parse import FUNCTIONS, HARDWARE
 from codegen.messages import message
 from codegen.messages_text import print_message_text
-from codegen.model import Operator
+from codegen.model import Library, Operator
 from codegen.parse_type import SCALAR_KINDS, STAR_FUNCTIONS
 from codegen.rules import CheckRule
 from codegen.types import GROUPS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "language.md").read_text()
+ROOT = Path(__file__).parents[2]
+CSRC = ROOT / "csrc"
+PAGE = (ROOT / "docs" / "language.md").read_text()
+BODIES = {
+    name: text for text, name in re.findall(r"^```c\n(/\* csrc/(\w+)\.c \*/\n.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+}
 BLOCKS = re.findall(r"^```(yaml[^\n]*)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
@@ -44,6 +51,26 @@ def test_examples_load(report: Callable[[str], str], block: str) -> None:
 def test_what_is_not_built_yet_is_refused(report: Callable[[str], str], block: str) -> None:
     """When this fails because the example loads, the feature is there: delete its mark on the page."""
     assert " is not supported yet\n" in report(whole(block))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
+@pytest.mark.parametrize("op", ["row_scale", "grow_backward"])
+def test_bodies_compile(tmp_path: Path, library: Callable[[str], Library], op: str, dtype: str) -> None:
+    spec = next(block for block in blocks("yaml") if re.search(rf"^  {op}:$", block, re.MULTILINE))
+    files = {**files_of(library(whole(spec))), f"../csrc/{op}.c": BODIES[op].encode()}
+    for name, content in files.items():
+        if name.startswith(("c/", "../")):
+            file = tmp_path / "generated" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+    unit = tmp_path / "generated" / "c" / f"{op}.cpu.c"
+    done = subprocess.run(
+        ["cc", "-std=c11", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror",
+         f"-DT_DTYPE={dtype}", f"-DCPU_SYMBOL(kernel)=kernel##__{dtype}", f"-I{CSRC / 'cpu'}", f"-I{CSRC / 'runtime'}",
+         f"-I{CSRC}", unit],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
 
 
 def test_blocks_are_of_known_kinds() -> None:
