@@ -10,21 +10,36 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pytest
+
 PACKAGE = os.environ.get("OPS_TEST_PROJECT", "tests")
 
 
 def reference(name: str) -> Callable[..., Any]:
     """A function of its references.py."""
-    function: Callable[..., Any] = getattr(importlib.import_module(f"{PACKAGE}.references"), name)
-    return function
+    return _function("references", name, "...")
 
 
 def samples(name: str) -> list[Mapping[str, Any]]:
     """Calls that a function of its samples.py gives: for each the shape of every tensor, and scalars that are not as
     usual. The first is the usual call where the generator found none.
     """
-    function: Callable[[], list[Mapping[str, Any]]] = getattr(importlib.import_module(f"{PACKAGE}.samples"), name)
-    return function()
+    found: list[Mapping[str, Any]] = _function("samples", name, "")()
+    return found
+
+
+def _function(module: str, name: str, arguments: str) -> Callable[..., Any]:
+    """A function of a module of the project; where it is missing, the test fails and says what to write."""
+    try:
+        holder = importlib.import_module(f"{PACKAGE}.{module}")
+    except ModuleNotFoundError as error:
+        if error.name != f"{PACKAGE}.{module}":
+            raise
+        holder = None
+    function: Callable[..., Any] | None = getattr(holder, name, None)
+    if function is None:
+        pytest.fail(f"write `def {name}({arguments})` in {PACKAGE.replace('.', '/')}/{module}.py", pytrace=False)
+    return function
 
 
 def growing(calls: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
