@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -88,4 +89,5 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 if __name__ == "__main__":
     # One short run that keeps nearly all it makes: looking for garbage would only take time.
     gc.disable()
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` ends a command as it ends others
     sys.exit(main())

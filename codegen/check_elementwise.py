@@ -38,6 +38,7 @@ MAX_OPERANDS = 64  # csrc/runtime/elementwise.h
 _LAYOUT_BYTES, _STRIDES_BYTES = 168, 64
 EXAMPLE = "elementwise: {y: gate * sigmoid(gate) * up}"
 _EXCLUDES = ("launch", "passes", "parallel", "scratch", "kernels", "triton", "full_cuda", "dynamic")
+NOTHING_WRITTEN = "declare it under outputs:, or put ! behind the type of an input that is written in place"
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,8 @@ class _Checker:
         for key, value in section.entries:
             if key.text not in self.targets:
                 close = nearest(key.text, self.targets)
-                hint = f'did you mean "{close}"?' if close else f"lines here are for {', '.join(self.targets)}"
+                known = f"lines here are for {', '.join(self.targets)}" if self.targets else NOTHING_WRITTEN
+                hint = f'did you mean "{close}"?' if close else known
                 self.read.error(key, f'"{shown(key.text)}" is neither an output nor written', hint)
                 continue
             line = self.line(key, value)

@@ -27,7 +27,16 @@ from codegen.expr import (
     Type,
     Unary,
 )
-from codegen.expr_syntax import ExprProblem, Stop, python_name, python_tree, read_bytes, read_constant, read_index
+from codegen.expr_syntax import (
+    ExprProblem,
+    Stop,
+    python_hint,
+    python_name,
+    python_tree,
+    read_bytes,
+    read_constant,
+    read_index,
+)
 from codegen.presence import Condition, surely_given
 from codegen.scope import Scope, Subject
 from codegen.types import DTYPES
@@ -115,7 +124,7 @@ class _Reader:
                 return self.call(node, depth)
             case ast.Subscript() if self.scope.elements:
                 return self.column(node)
-        raise Stop(node, f"{python_name(node)} is not part of the expression language")
+        raise Stop(node, f"{python_name(node)} is not part of the expression language", python_hint(node))
 
     def wanted(self, node: ast.expr, depth: int, types: Sequence[Type], operator: str) -> Expr:
         expr = self.read(node, depth + 1)
@@ -190,7 +199,7 @@ class _Reader:
     def binary(self, node: ast.BinOp, depth: int) -> Expr:
         operator = _BINARY.get(type(node.op))
         if operator is None:
-            raise Stop(node, f"{python_name(node.op)} is not part of the expression language")
+            raise Stop(node, f"{python_name(node.op)} is not part of the expression language", python_hint(node.op))
         left = self.wanted(node.left, depth, self.numeric, operator)
         right = self.wanted(node.right, depth, self.numeric, operator)
         is_float = operator == "/" or Type.FLOAT in (left.type, right.type)
@@ -201,13 +210,15 @@ class _Reader:
     def compare(self, node: ast.Compare, depth: int) -> Expr:
         if any(isinstance(op, ast.In | ast.NotIn) for op in node.ops):
             return self.member(node, depth)
+        for op, part in zip(node.ops, node.comparators, strict=True):
+            if type(op) not in _COMPARE:
+                hint = "given(x) asks whether an optional was given; numbers are compared by =="
+                raise Stop(part, "`is` is not part of the expression language", hint)
         operands = [self.read(part, depth + 1) for part in (node.left, *node.comparators)]
         operators: list[str] = []
         parts = (node.left, *node.comparators)
         for i, op in enumerate(node.ops):
-            operator = _COMPARE.get(type(op))
-            if operator is None:
-                raise Stop(parts[i + 1], "`is` is not part of the expression language", "use ==, or given(x)")
+            operator = _COMPARE[type(op)]
             if not self.comparable(operands[i].type, operands[i + 1].type, operator):
                 left, right = _article(operands[i].type), _article(operands[i + 1].type)
                 raise Stop(parts[i + 1], f"`{operator}` cannot compare {left} with {right}")
@@ -260,7 +271,8 @@ class _Reader:
 
     def call(self, node: ast.Call, depth: int) -> Expr:
         if not isinstance(node.func, ast.Name):
-            raise Stop(node.func, "only the functions of the expression language can be called")
+            hint = "functions stand alone, as in exp(x)" if isinstance(node.func, ast.Attribute) else ""
+            raise Stop(node.func, "only the functions of the expression language can be called", hint)
         function = node.func.id
         if self.scope.elements and function in ELEMENT_FUNCTIONS:
             return self.of_elements(node, function, depth)

@@ -17,6 +17,16 @@ from codegen.scope import Subject
 
 MAX_LENGTH = 400
 _ODD = re.compile(r"[^ -~]|[\\;#`$?{}]")
+# What other languages write, and what stands for it here; the first that a text holds is the hint.
+_HABITS = (
+    (re.compile(r"&&"), "write `and`"),
+    (re.compile(r"\|\|"), "write `or`"),
+    (re.compile(r"!(?!=)"), "write `not`"),
+    (re.compile(r"\?"), "a choice is written `a if condition else b`"),
+    (re.compile(r"=>"), "write `>=`"),
+    (re.compile(r"=<"), "write `<=`"),
+    (re.compile(r"(?<![=<>!])=(?!=)"), "`=` gives a default; equality is `==`"),
+)
 
 
 @dataclass(frozen=True)
@@ -45,17 +55,20 @@ def python_tree(text: str) -> ast.expr:
         raise Stop(0, f"an expression has at most {MAX_LENGTH} characters", "name parts of it under dims:")
     odd = _ODD.search(text)
     if odd:
-        raise Stop(odd.start(), f"unexpected character {odd.group()!r} in an expression")
+        raise Stop(odd.start(), f"unexpected character {odd.group()!r} in an expression", _habit(text))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return ast.parse(text.rstrip(), mode="eval").body
     except SyntaxError as error:
         offset = min(max((error.offset or 1) - 1, 0), len(text) - 1)
-        hint = "`=` gives a default; equality is `==`" if re.search(r"(?<![=<>!])=(?!=)", text) else ""
-        raise Stop(offset, f'"{text}" is not an expression', hint) from None
+        raise Stop(offset, f'"{text}" is not an expression', _habit(text)) from None
     except (ValueError, MemoryError, RecursionError):
         raise Stop(0, "this expression is nested too deeply") from None
+
+
+def _habit(text: str) -> str:
+    return next((hint for habit, hint in _HABITS if habit.search(text)), "")
 
 
 def read_constant(node: ast.Constant) -> Constant:
@@ -106,6 +119,20 @@ def read_bytes(node: ast.expr) -> Constant:
     if type(value) is not int or value not in (2, 4, 8, 16, 32, 64, 128):
         raise Stop(node, "aligned takes a number of bytes: 2, 4, 8, 16, 32, 64 or 128")
     return Constant(value, Type.INT)
+
+
+def python_hint(node: ast.AST) -> str:
+    """What to write instead of something that the expression language does not have."""
+    known = {
+        "Attribute": "functions stand alone, as in tanh(x); sizes are size(x, 0), dim(x) and numel(x)",
+        "Subscript": "a size is size(x, 0), a stride is stride(x, 0)",
+        "Tuple": "a check with a text of its own is written {that: ..., message: ...}",
+        "BitAnd": "write `and`",
+        "BitOr": "write `or`",
+        "BitXor": "a power is written `**`",
+        "UnaryOp": "write `not`",
+    }
+    return known.get(type(node).__name__, "")
 
 
 def python_name(node: ast.AST) -> str:

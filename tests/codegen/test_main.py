@@ -219,3 +219,11 @@ def test_usage(project: Path) -> None:
     assert run(project).returncode == 2
     assert run(project, "generat").returncode == 2
     assert "generate" in run(project, "--help").stdout
+
+
+def test_a_reader_that_stops_early() -> None:
+    """`| head` ends a command without a traceback."""
+    command = f"{sys.executable} -m codegen explain rms_norm | head -1"
+    done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("my_ops::rms_norm(")
+    assert not done.stderr
