@@ -37,15 +37,15 @@ def schema() -> bytes:
 
 
 def _table(table: Table) -> dict[str, Json]:
-    known: dict[str, Json] = {key.name: _key(key, table) for key in table.keys}
+    known: dict[str, Json] = {key.name: _key(key) for key in table.keys}
     found: dict[str, Json] = {"type": "object", "properties": known, "additionalProperties": False}
     required: list[Json] = [key.name for key in table.keys if key.required]
     return found | ({"required": required} if required else {})
 
 
-def _key(key: Key, table: Table) -> dict[str, Json]:
+def _key(key: Key) -> dict[str, Json]:
     doc = key.doc
-    if table is keys.OPERATOR and key.name in supported.KEYS:
+    if key.name in supported.KEYS:
         doc += " Not supported yet."
     return {"description": doc, **_form(key.form)}
 

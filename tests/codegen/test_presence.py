@@ -50,6 +50,7 @@ def test_right(text: str) -> None:
         ("given(b) and numel(a) > 0", "a", 19),
         ("not given(a) and n > 0", "n", 17),
         ("(given(a) if flag else True) and n > 0", "n", 33),
+        ("(True if flag else given(a)) and n > 0", "n", 33),
     ],
 )
 def test_wrong(text: str, name: str, offset: int) -> None:
