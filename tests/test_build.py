@@ -153,7 +153,8 @@ def test_a_renamed_operator_leaves_nothing(built: Path) -> None:
     _run(built, sys.executable, "-m", "codegen", "generate")
     written = [path for folder in ("generated", "docs") for path in (built / folder).rglob("*")]
     assert len([path for path in written if "others" in path.name]) > 5
-    assert [path for path in written if re.match(r"(test_)?other[._]", path.name)] == []
+    left = [path for path in written if re.match(r"(test_)?other[._]", path.name) and path.suffix != ".pyc"]
+    assert left == []
     _build(built)
     assert _factor(built, "others") == "6"
     text = "import torch, small; print(hasattr(torch.ops.small, 'other'))"

@@ -13,7 +13,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SPEC = ROOT / "tests" / "wider" / "ops.yaml"
-LIBRARY = "const char *wider_load_error(void); const char *wider_load_error(void) { return 0; }"
+LIBRARY = """
+const char *wider_load_error(void);
+const char *wider_load_error(void) { return 0; }
+_Bool wider_check_values(_Bool on);
+_Bool wider_check_values(_Bool on) { return on; }
+"""
 
 
 def test_generated_tests_pass(tmp_path: Path) -> None:

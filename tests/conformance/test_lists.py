@@ -75,7 +75,7 @@ def test_views_that_negate_or_conjugate_in_optional_lists(packet: Any) -> None:
     assert (negated.is_neg(), x.conj().is_conj()) == (True, True)
     assert torch.equal(packet.some_firsts(x, [x.conj(), None, x]), torch.tensor([1 - 2j, 1 + 2j, 1 + 2j]))
     assert torch.equal(packet.some_firsts(torch.ones(2), [None, negated]), torch.tensor([1.0, -2.0]))
-    y = packet.maybe_lists([None], [None], torch.ones(2), [negated], [None], counts=[None])[1]
+    y = packet.maybe_lists([None], [None], torch.ones(2, dtype=torch.float16), [negated], [None], counts=[None])[1]
     assert y.item() == 1 - 2 + 4
 
 
