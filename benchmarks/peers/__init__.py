@@ -41,11 +41,11 @@ def call_peers() -> tuple[dict[str, Call], dict[str, Call]]:
     library = torch.ops.my_ops_peer
 
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
-        x, weight, ctx.eps = inputs
+        x, weight, ctx.eps = inputs[:3]
         ctx.save_for_backward(x, weight)
 
     def library_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-        return (*library.rms_norm_backward.default(grad, *ctx.saved_tensors, ctx.eps), None)
+        return (*library.rms_norm_backward.default(grad, *ctx.saved_tensors, ctx.eps), None, None)
 
     def module_backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
         return (*module.rms_norm_backward(grad, *ctx.saved_tensors, ctx.eps), None)

@@ -5,6 +5,7 @@
 #include <torch/extension.h>
 
 #include <cmath>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -51,6 +52,15 @@ inline at::Tensor rms_norm(const at::Tensor& x_given, const at::Tensor& weight_g
         }
     });
     return y;
+}
+
+// The whole signature of my_ops::rms_norm.
+inline at::Tensor rms_norm_scaled(const at::Tensor& x, const std::optional<at::Tensor>& weight, double eps,
+                                  double offset) {
+    if (!weight.has_value()) {
+        return rms_norm(x, at::ones({x.size(-1)}, x.options()), eps);
+    }
+    return rms_norm(x, offset == 0 ? *weight : *weight + offset, eps);
 }
 
 inline std::tuple<at::Tensor, at::Tensor> rms_norm_backward(const at::Tensor& grad_given, const at::Tensor& x_given,
