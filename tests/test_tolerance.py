@@ -1,12 +1,18 @@
-"""The table of epsilons is that of the numbers themselves."""
+"""The table of epsilons is that of the numbers themselves, and sums are counted as they are."""
 
 from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
 
 import pytest
 import torch
 
 from codegen.tolerance import per_term, rounding
 from codegen.types import DTYPES
+from tests.harness.cuda import summed_dims, terms_behind
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -21,3 +27,27 @@ def test_epsilon(dtype: str) -> None:
     else:
         assert rounding(dtype) == torch.finfo(found).eps
     assert per_term(dtype) == 8 * torch.finfo(getattr(torch, DTYPES[dtype].acc)).eps
+
+
+@pytest.mark.parametrize(
+    ("operator", "dims"),
+    [
+        ("square", [set()]),
+        ("softmax", [{-1}]),
+        ("rms_norm_backward", [{-1}, set()]),
+        ("silu_mul_backward", [set()] * 2),
+    ],
+)
+def test_sums_behind_large_results(operator: str, dims: list[set[int]]) -> None:
+    """The tests beyond 2^31 elements allow no more than the sums of an operator ask for."""
+    path = ROOT / "generated" / "tests" / f"test_{operator}.py"
+    spec = importlib.util.spec_from_file_location(operator, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert summed_dims(module.OP, module.SAMPLES[0]) == dims
+    rows, row = torch.empty(300, 5, device="meta"), torch.empty(5, device="meta")
+    assert terms_behind({-1}, [rows], rows) == 5
+    assert terms_behind(set(), [rows], row) == 300
+    assert terms_behind(set(), [rows], rows) == 1

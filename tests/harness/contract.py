@@ -291,7 +291,7 @@ class Contract:
 
     def expected(self, arguments: Arguments) -> tuple[torch.Tensor | None, ...]:
         """The public outputs by the reference, in float64 on the CPU."""
-        exact = self.gathered({name: wide(value) for name, value in arguments.items() if name != "grad_mask"})
+        exact = {name: wide(value) for name, value in arguments.items() if name != "grad_mask"}
         return every(self.exact(exact, arguments))
 
     def exact(self, exact: Arguments, arguments: Arguments) -> Any:
@@ -300,7 +300,7 @@ class Contract:
         function = reference(self.reference)
         if self.derived is not None:
             function = self.derived.function(function)
-        return function(**exact, **drawn)
+        return function(**self.gathered(exact), **drawn)
 
     def seed(self) -> None:
         """Makes the next call draw what every other one draws, but where a graph is traced."""

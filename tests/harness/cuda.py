@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 import torch
 
-from tests.harness.contract import Arguments, Contract, Elements, Sample, alike, as_tuple, list_of
+from tests.harness.contract import Arguments, Contract, Elements, Sample, alike, as_tuple, list_of, wide
 from tests.harness.layouts import filled, leaves, make, pinned
-from tests.harness.numbers import terms, tolerance
+from tests.harness.numbers import tolerance
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -208,7 +208,7 @@ def capture(file: str) -> None:
 
 def beyond_32_bits(op: Contract, device: str, samples: list[Sample], usual: Sample) -> None:
     """More elements than 32 bits count, in the smallest dtype."""
-    sums = _adds_up(op, usual)
+    summed = summed_dims(op, usual)
     for sample in samples:
         # float16 cannot hold large sums.
         choices = [choice for choice in op.choices() if "float16" not in choice]
@@ -237,9 +237,8 @@ def beyond_32_bits(op: Contract, device: str, samples: list[Sample], usual: Samp
         exact: dict[str, Any] = {k: _float32(v, device) for k, v in arguments.items()}
         rounded = any(isinstance(v, torch.Tensor) and v.is_floating_point() for v in arguments.values())
         given = [value for value in arguments.values() if isinstance(value, torch.Tensor)]
-        for result, expected in zip(results, as_tuple(op.exact(exact, arguments)), strict=True):
-            count = terms(given, result) if sums else 1
-            _near(result.reshape(-1), expected.reshape(-1), count, rounded)
+        for dims, result, expected in zip(summed, results, as_tuple(op.exact(exact, arguments)), strict=True):
+            _near(result.reshape(-1), expected.reshape(-1), terms_behind(dims, given, result), rounded)
         del results, exact, arguments, given
         torch.cuda.empty_cache()
 
@@ -259,22 +258,32 @@ def _tensors_of(op: Contract, sample: Sample) -> dict[str, Any]:
     return found
 
 
-def _adds_up(op: Contract, sample: Sample) -> bool:
-    """Whether an element of a result follows from several of an input: one of these changes more than one element, or
-    there are more of them.
+def summed_dims(op: Contract, sample: Sample) -> list[set[int]]:
+    """For each result the dims, from the last, along which its elements follow from the same element of an input: those
+    along which a change of it shows.
     """
-    choice = op.choices()[0]
-    usual = make(op, sample, choice, "cpu")
-    plainly = as_tuple(op.exact(usual, usual))
-    for name, value in usual.items():
-        if isinstance(value, torch.Tensor) and value.is_floating_point() and value.numel():
+    usual = make(op, sample, op.choices()[0], "cpu")
+    exact = {name: wide(value) for name, value in usual.items()}
+    plainly = as_tuple(op.exact(exact, usual))
+    found: list[set[int]] = [set() for _ in plainly]
+    for name, value in exact.items():
+        if not (isinstance(value, torch.Tensor) and value.is_floating_point()):
+            continue
+        for place in {0, value.numel() // 2, value.numel() - 1} if value.numel() else ():
             moved = value.clone()
-            moved.view(-1)[-1] += 1
-            changed = {**usual, name: moved}
-            for one, other in zip(plainly, as_tuple(op.exact(changed, usual)), strict=True):
-                if value.numel() > one.numel() or int((one != other).sum()) > 1:
-                    return True
-    return False
+            moved.view(-1)[place] += 1
+            changed = as_tuple(op.exact({**exact, name: moved}, usual))
+            for dims, one, other in zip(found, plainly, changed, strict=True):
+                if value.numel() >= one.numel():  # a smaller input is broadcast, and not summed
+                    places = (wide(one) != wide(other)).nonzero()
+                    dims |= {k - one.dim() for k in range(one.dim()) if places[:, k].unique().numel() > 1}
+    return found
+
+
+def terms_behind(dims: set[int], given: list[torch.Tensor], result: torch.Tensor) -> int:
+    """At most so many elements of an input are in the sums behind an element of a result."""
+    together = prod(result.shape[dim] for dim in dims if -dim <= result.dim())
+    return together * max(1, max(tensor.numel() for tensor in given) // max(1, result.numel()))
 
 
 def _near(result: torch.Tensor, expected: torch.Tensor, count: int, rounded: bool) -> None:
