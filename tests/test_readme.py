@@ -91,3 +91,13 @@ def test_error_texts_are_real() -> None:
     for call, text in zip(calls, texts, strict=True):
         with pytest.raises(RuntimeError, match=f"^{re.escape(text)}$"):
             call()
+
+
+def test_requirements() -> None:
+    """What tests run as `python -m` is installed by what `make test` installs, and not by `make lint` alone."""
+    sources = [path.read_text() for path in (ROOT / "tests").rglob("*.py")]
+    named = {name for source in sources for name in re.findall(r'"-m",\s*"(\w+)"', source)}
+    own = {path.stem for path in ROOT.iterdir()}
+    asked = {re.split("[=-]", line)[0] for line in (ROOT / "requirements.txt").read_text().splitlines()}
+    assert {"mypy", "ruff"} <= named
+    assert named - own - asked - {*sys.stdlib_module_names, "pip"} == set()
