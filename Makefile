@@ -31,8 +31,8 @@ check: $(TOOLS) ## is generated/ what the generator would write?
 test: build ## all tests, a process for each core (ARGS="-k rms_norm", ARGS="-n 0" for one process)
 	@$(RUN) -m pytest -n logical --maxprocesses 8 $(ARGS)
 
-test-gpu: build ## the same tests on a GPU
-	@$(RUN) -m pytest --device cuda $(ARGS)
+test-gpu: build ## those that run on a GPU, there; what needs two GPUs only where they are
+	@$(RUN) -m pytest --device cuda -n logical --maxprocesses 16 $(ARGS)
 
 bench: build ## the table of benchmarks/
 	@$(RUN) -m benchmarks $(ARGS)

@@ -12,17 +12,22 @@ import pytest
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
+# So that processes side by side do not ask for every core each. Two threads, where there are no more: work is split.
+if "PYTEST_XDIST_WORKER_COUNT" in os.environ:
+    share = (os.cpu_count() or 1) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(2, share)))
+
 import torch
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--device", default="cpu", help="where operators run: cpu, cuda, or cpu,cuda (default: cpu)")
+    parser.addoption("--device", default="cpu", help="cpu (default), cuda: only what runs on a GPU, or both: cpu,cuda")
     parser.addoption("--full-matrix", action="store_true", help="run every case of an operator's matrix: select some")
     parser.addoption("--full", action="store_true", help="run memory tests at their full length")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "cuda: collected only with --device cuda")
+    config.addinivalue_line("markers", "cuda(devices=1): needs a GPU, or so many of them; collected where they are")
 
 
 def _devices(config: pytest.Config) -> list[str]:
@@ -73,8 +78,8 @@ def _parametrize_cases(metafunc: pytest.Metafunc, devices: list[str]) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    cuda = "cuda" in _devices(config)
-    items[:] = [item for item in items if _runs(item, cuda)]
+    devices = _devices(config)
+    items[:] = [item for item in items if _runs(item, devices)]
     if hasattr(config, "workerinput"):  # one of several processes: what takes long begins early
         items.sort(key=lambda item: _rank(item.nodeid))
 
@@ -100,10 +105,23 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return Files(config, log)
 
 
-def _runs(item: pytest.Item, cuda: bool) -> bool:
-    """Whether a test can run on one of the devices asked for."""
-    parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    return parameters.get("device") != NOWHERE and (cuda or item.get_closest_marker("cuda") is None)
+def _runs(item: pytest.Item, devices: list[str]) -> bool:
+    """Whether a test can run on one of the devices asked for. One that asks for none runs with those of the CPU."""
+    marker = item.get_closest_marker("cuda")
+    if marker is not None and ("cuda" not in devices or torch.cuda.device_count() < marker.kwargs.get("devices", 1)):
+        return False
+    if not isinstance(item, pytest.Function):
+        return "cpu" in devices
+    if marker is None and not {"device", "devices"} & set(item.fixturenames):
+        return "cpu" in devices
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    return parameters.get("device") != NOWHERE
+
+
+@pytest.fixture
+def devices(request: pytest.FixtureRequest) -> str:
+    """The option --device, for a test that starts others."""
+    return str(request.config.getoption("--device"))
 
 
 @pytest.fixture

@@ -19,17 +19,16 @@ def generated() -> Path:
     return build()
 
 
-PARTS = 4  # of the tests, for as many processes
+PARTS = max(4, (os.cpu_count() or 1) // 2)  # of the tests, for as many processes
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_generated_tests_pass(generated: Path, part: int, request: pytest.FixtureRequest) -> None:
-    device = request.config.getoption("--device")
+def test_generated_tests_pass(generated: Path, part: int, devices: str) -> None:
     path = [str(generated), *(entry for entry in sys.path if entry)]
     files = [*sorted((generated / "tests").glob("test_*.py")), *sorted(HERE.glob("test_*.py"))][part::PARTS]
     tests = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "--import-mode=importlib", "-p", "no:cacheprovider", "--tb=short",
-         f"--device={device}", *map(str, files)],
+         f"--device={devices}", *map(str, files)],
         cwd=ROOT,
         env={**os.environ, "OPS_TEST_PROJECT": "tests.conformance", "PYTHONPATH": os.pathsep.join(path)},
         capture_output=True,

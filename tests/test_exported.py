@@ -14,16 +14,16 @@ MODEL = """
     class Model(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.weight = torch.nn.Parameter(torch.linspace(0.5, 1.5, 8))
+            self.weight = torch.nn.Parameter(torch.linspace(0.5, 1.5, 8, device={device!r}))
 
         def forward(self, x, index):
             y = my_ops.rms_norm(x, self.weight, 1e-5)
             return my_ops.gather_rows(my_ops.silu_mul(y, torch.ops.my_ops.square(x)), index)
 
     rows = torch.export.Dim("rows", min=2, max=64)
-    call = torch.randn(5, 8), torch.tensor([4, 0, 2])
+    call = torch.randn(5, 8, device={device!r}), torch.tensor([4, 0, 2], device={device!r})
     program = torch.export.export(Model(), call, dynamic_shapes=({{0: rows}}, None))
-    other = torch.randn(7, 8), torch.tensor([6, 1, 6])
+    other = torch.randn(7, 8, device={device!r}), torch.tensor([6, 1, 6], device={device!r})
     torch.save((other, Model()(*other).detach()), {folder!r} + "/expected.pt")
     path = {folder!r} + "/model.pt2"
     {save}
@@ -36,10 +36,11 @@ RUN = """
     path = {folder!r} + "/model.pt2"
     run = {load}
     assert torch.equal(run(*call), expected)
-    try:
-        run(call[0], torch.tensor([7, 1, 6]))
-    except RuntimeError as error:
-        print(error)
+    if not call[0].is_cuda:  # where values are looked at
+        try:
+            run(call[0], torch.tensor([7, 1, 6]))
+        except RuntimeError as error:
+            print(error)
     assert "my_ops" not in sys.modules
 """
 
@@ -55,9 +56,10 @@ RUN = """
     ],
     ids=["exported", "compiled"],
 )
-def test_library_alone(tmp_path: Path, save: str, load: str) -> None:
+def test_library_alone(tmp_path: Path, save: str, load: str, device: str) -> None:
     """The same numbers and the same texts, for sizes that were not there at the export."""
     folder = str(tmp_path)
-    output(MODEL.format(folder=folder, save=save))
+    output(MODEL.format(folder=folder, save=save, device=device))
     text = output(RUN.format(library=str(PACKAGE / "my_ops.so"), folder=folder, load=load))
-    assert "my_ops::gather_rows: index: expected 0 <= index < m with m = 7, got index[0] = 7" in text
+    refused = "my_ops::gather_rows: index: expected 0 <= index < m with m = 7, got index[0] = 7"
+    assert device == "cuda" or refused in text

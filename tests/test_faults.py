@@ -13,10 +13,10 @@ from tests.process import output
 PAGE = (ROOT / "docs" / "faults.md").read_text()
 NAMED = set(re.findall(r"`([\w/]+\.py::\w+)`", PAGE))
 CONFORMANCE = ("build/conformance/", "tests/conformance/")
-# Tests that need a GPU are collected where there is none, too.
+# Tests that need two GPUs are collected where there is none, too.
 COLLECT = """
 import sys, pytest, torch
-torch.cuda.is_available = lambda: True
+torch.cuda.is_available, torch.cuda.device_count = lambda: True, lambda: 2
 sys.exit(pytest.main(["--collect-only", "-q", "--device=cpu,cuda", "-p", "no:cacheprovider", *sys.argv[1:]]))
 """
 

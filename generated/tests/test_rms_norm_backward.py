@@ -180,7 +180,7 @@ def test_graph_capture(device):
     cuda.graph_capture(OP, __file__)
 
 
-@pytest.mark.cuda
+@pytest.mark.cuda(devices=2)
 def test_other_device(device):
     cuda.other_device(OP, SAMPLES[0])
 
