@@ -16,8 +16,9 @@
 #include "row_vectors.cuh"
 #include "staged_rows.cuh"
 
+// 0 where there is no such row.
 template <typename T> __device__ __forceinline__ int row_limit(const softmax_args<T> &a, int64_t row) {
-    return static_cast<int>(causal_limit(a.causal, row, a.m, a.n));
+    return row < a.rows ? static_cast<int>(causal_limit(a.causal, row, a.m, a.n)) : 0;
 }
 
 // The exponent of a value is rate * (value - largest), in powers of two. Without a bias values are those of x, the sign
@@ -93,41 +94,6 @@ __device__ __forceinline__ void store_row(T *y, int n, int first, int stride, ac
     }
 }
 
-template <typename T, int VECTORS, int ROWS>
-__device__ __forceinline__ void softmax_by_lanes(const softmax_args<T> &a) {
-    constexpr int SIZE = vector_size<T>;
-    const int n = static_cast<int>(a.n);
-    const int lanes = static_cast<int>(a.lanes);
-    const int groups = blockDim.x / lanes;
-    const int first = threadIdx.x % lanes * SIZE;
-    const int stride = lanes * SIZE;
-    const int64_t first_row = int64_t{blockIdx.x} * groups * ROWS + threadIdx.x / lanes;
-    const acc_t<T> rate = row_rate(a);
-
-    uint4 x[ROWS][VECTORS];
-#pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-        const int64_t row = first_row + r * groups;
-        const int limit = row < a.rows ? row_limit(a, row) : 0;
-#pragma unroll
-        for (int k = 0; k < VECTORS; k++) {
-            x[r][k] = load_vector<T, true>(a.x + row * n, limit, first + k * stride);
-        }
-    }
-#pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-        const int64_t row = first_row + r * groups;
-        acc_t<T> values[VECTORS][SIZE] = {};
-        if (row < a.rows) {
-            row_values<T, true, VECTORS>(a, x[r], bias_row(a, row), row_limit(a, row), first, stride, values);
-        }
-        const max_sum<acc_t<T>> all = exponentials(values, rate, lanes);
-        if (row < a.rows) {
-            store_row<T, true, VECTORS>(a.y + row * n, n, first, stride, all.share_of(all, rate), values);
-        }
-    }
-}
-
 // What a thread holds of a row: see row_part.cuh.
 template <typename T_, bool ALIGNED, int VECTORS> struct softmax_row {
     using T = T_;
@@ -135,6 +101,7 @@ template <typename T_, bool ALIGNED, int VECTORS> struct softmax_row {
     using part = row_part<T, ALIGNED>;
 
     uint4 x[VECTORS];
+    int limit;
 
     struct columns {
         __device__ __forceinline__ void load(const softmax_args<T> &, const part &) {}
@@ -142,20 +109,22 @@ template <typename T_, bool ALIGNED, int VECTORS> struct softmax_row {
 
     __device__ __forceinline__ void load(const softmax_args<T> &a, int64_t row, const part &p) {
         const int n = static_cast<int>(a.n);
+        limit = row_limit(a, row);
 #pragma unroll
         for (int k = 0; k < VECTORS; k++) {
-            x[k] = load_row_vector<T, ALIGNED>(a.x, a.rows * n, a.x + row * n, row_limit(a, row), p.column(k));
+            x[k] = load_row_vector<T, ALIGNED>(a.x, a.rows * n, a.x + row * n, limit, p.column(k));
         }
     }
+    template <typename Group>
     __device__ __forceinline__ void finish(const softmax_args<T> &a, int64_t row, const part &p, const columns &,
-                                           block_group<shared> &group) {
+                                           Group &group) {
         const int n = static_cast<int>(a.n);
         const acc_t<T> rate = row_rate(a);
         acc_t<T> values[VECTORS][vector_size<T>];
-        row_values<T, ALIGNED, VECTORS>(a, x, bias_row(a, row), row_limit(a, row), p.first, p.stride, values);
-        const shared of_warp = exponentials(values, rate, 32);
-        const shared all = group_max_sum(of_warp, rate, group);
-        store_row<T, ALIGNED, VECTORS>(a.y + row * n, n, p.first, p.stride, of_warp.share_of(all, rate), values);
+        row_values<T, ALIGNED, VECTORS>(a, x, bias_row(a, row), limit, p.first, p.stride, values);
+        const shared of_lanes = exponentials(values, rate, lanes_of(group));
+        const shared all = group_max_sum(of_lanes, rate, group);
+        store_row<T, ALIGNED, VECTORS>(a.y + row * n, p.n, p.first, p.stride, of_lanes.share_of(all, rate), values);
     }
 };
 
@@ -220,41 +189,34 @@ __device__ __forceinline__ acc_t<T> row_value(const softmax_args<T> &a, T x, con
 template <typename T> __device__ __forceinline__ void softmax_of_staged_rows(const softmax_args<T> &a) {
     constexpr int ELEMENTS = stage_elements<T>;
     __shared__ stage<T> shared;
-    const int n = static_cast<int>(a.n);
-    const int lanes = static_cast<int>(a.stage_lanes);
-    const int groups = STAGE_THREADS / lanes;
-    const int group = threadIdx.x / lanes;
-    const int lane = threadIdx.x % lanes;
-    const int64_t first_row = int64_t{blockIdx.x} * groups;
-    const int count = static_cast<int>(min(int64_t{groups}, a.rows - first_row)) * n;
-    const T *source = a.x + first_row * n;
-    stage_in(shared, source, count);
+    const staged_part p(a);
+    const T *source = a.x + p.start;
+    stage_in(shared, source, p.count);
     __syncthreads();
 
     const acc_t<T> rate = row_rate(a);
-    const int64_t row = first_row + group;
-    const int limit = row < a.rows ? row_limit(a, row) : 0;
-    const T *bias = row < a.rows ? bias_row(a, row) : nullptr;
-    T *elements = shared.at(source) + group * n;
+    const int limit = row_limit(a, p.row);
+    const T *bias = p.row < a.rows ? bias_row(a, p.row) : nullptr;
+    T *elements = shared.at(source) + p.offset;
     acc_t<T> values[1][ELEMENTS];
 #pragma unroll
     for (int k = 0; k < ELEMENTS; k++) {
         values[0][k] = minus_infinity<acc_t<T>>();
-        if (k * lanes < n) { // for the whole block
-            const int column = lane + k * lanes;
+        if (p.reaches(k)) {
+            const int column = p.column(k);
             values[0][k] = column < limit ? row_value(a, elements[column], bias, column) : values[0][k];
         }
     }
-    const max_sum<acc_t<T>> all = exponentials(values, rate, lanes);
+    const max_sum<acc_t<T>> all = exponentials(values, rate, p.lanes);
     const acc_t<T> factor = all.share_of(all, rate);
 #pragma unroll
     for (int k = 0; k < ELEMENTS; k++) {
-        const int column = lane + k * lanes;
-        if (column < n && row < a.rows) {
+        const int column = p.column(k);
+        if (column < p.n && p.row < a.rows) {
             elements[column] = from_acc<T>(values[0][k] * factor);
         }
     }
-    stage_out(shared, source, a.y + first_row * n, count);
+    stage_out(shared, source, a.y + p.start, p.count);
 }
 
 template <typename T> __device__ __forceinline__ void softmax_in_two_reads(const softmax_args<T> &a) {
@@ -312,7 +274,7 @@ template <typename T, bool ALIGNED, int VECTORS, int ROWS> __device__ void softm
             rows_in_shared<softmax_row_in_shared<T, ALIGNED, VECTORS>, VECTORS>(a, {a.x});
         }
     } else if constexpr (ALIGNED) {
-        softmax_by_lanes<T, VECTORS, ROWS>(a);
+        rows_by_lanes<softmax_row<T, true, VECTORS>, ROWS>(a, static_cast<int>(a.lanes));
     } else {
         softmax_of_staged_rows(a);
     }

@@ -10,8 +10,9 @@
 #include "row_part.cuh"
 #include "staged_rows.cuh"
 
+// 0 where there is no such row.
 template <typename T> __device__ __forceinline__ int row_limit(const softmax_backward_args<T> &a, int64_t row) {
-    return static_cast<int>(causal_limit(a.causal, row, a.m, a.n));
+    return row < a.rows ? static_cast<int>(causal_limit(a.causal, row, a.m, a.n)) : 0;
 }
 
 // p, out of the sums of grad_y * y and of y.
@@ -109,46 +110,32 @@ template <typename T, bool ALIGNED, int VECTORS> struct backward_part {
     }
 };
 
-template <typename T, int VECTORS, int ROWS>
-__device__ __forceinline__ void backward_by_lanes(const softmax_backward_args<T> &a) {
-    const int lanes = static_cast<int>(a.lanes);
-    const int groups = blockDim.x / lanes;
-    const int first = threadIdx.x % lanes * vector_size<T>;
-    const int stride = lanes * vector_size<T>;
-    const int64_t first_row = int64_t{blockIdx.x} * groups * ROWS + threadIdx.x / lanes;
-    backward_part<T, true, VECTORS> part[ROWS];
-    int limit[ROWS];
-#pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-        const int64_t row = first_row + r * groups;
-        limit[r] = row < a.rows ? row_limit(a, row) : 0;
-        part[r].load(a, row, limit[r], first, stride);
+// What a thread holds of a row: see row_part.cuh.
+template <typename T_, bool ALIGNED, int VECTORS> struct backward_row : backward_part<T_, ALIGNED, VECTORS> {
+    using T = T_;
+    using shared = two<acc_t<T>>;
+    using part = row_part<T, ALIGNED>;
+
+    int limit;
+
+    struct columns {
+        __device__ __forceinline__ void load(const softmax_backward_args<T> &, const part &) {}
+    };
+
+    __device__ __forceinline__ void load(const softmax_backward_args<T> &a, int64_t row, const part &p) {
+        limit = row_limit(a, row);
+        backward_part<T, ALIGNED, VECTORS>::load(a, row, limit, p.first, p.stride);
     }
-#pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-        const int64_t row = first_row + r * groups;
-        const two<acc_t<T>> sums = lane_sum(part[r].sums(limit[r], first, stride), lanes);
+
+    template <typename Group>
+    __device__ __forceinline__ void finish(const softmax_backward_args<T> &a, int64_t row, const part &p,
+                                           const columns &, Group &group) const {
+        const shared sums = group.sum(this->sums(limit, p.first, p.stride));
         if (row < a.rows) {
-            part[r].store(a, row, limit[r], first, stride, row_mean(sums));
+            this->store(a, row, limit, p.first, p.stride, row_mean(sums));
         }
     }
-}
-
-template <typename T, bool ALIGNED, int VECTORS>
-__device__ __forceinline__ void backward_by_blocks(const softmax_backward_args<T> &a) {
-    __shared__ group_buffer<two<acc_t<T>>> buffers[2];
-    constexpr int SIZE = vector_size<T>;
-    constexpr int STRIDE = 32 * SIZE; // a warp's vectors are neighbours
-    const warp_group group = whole_block();
-    const int64_t row = blockIdx.x;
-    const int limit = row_limit(a, row);
-    const int shift = row_shift<T, ALIGNED>(a.y + row * a.n, a.n);
-    const int first = (group.warp * VECTORS * 32 + int(threadIdx.x) % 32) * SIZE - shift;
-    backward_part<T, ALIGNED, VECTORS> part;
-    part.load(a, row, limit, first, STRIDE);
-    const two<acc_t<T>> own = part.sums(limit, first, STRIDE);
-    part.store(a, row, limit, first, STRIDE, row_mean(group_sum(own, group, buffers, 0, 0)));
-}
+};
 
 // A row in shared memory: vectors of y, then those of grad_y.
 template <typename T_, bool ALIGNED, int VECTORS> struct backward_row_in_shared {
@@ -187,49 +174,41 @@ template <typename T_, bool ALIGNED, int VECTORS> struct backward_row_in_shared 
 template <typename T> __device__ __forceinline__ void backward_of_staged_rows(const softmax_backward_args<T> &a) {
     constexpr int ELEMENTS = stage_elements<T>;
     __shared__ stage<T> shared_y, shared_grad; // grad_x replaces grad_y
-    const int n = static_cast<int>(a.n);
-    const int lanes = static_cast<int>(a.stage_lanes);
-    const int groups = STAGE_THREADS / lanes;
-    const int group = threadIdx.x / lanes;
-    const int lane = threadIdx.x % lanes;
-    const int64_t first_row = int64_t{blockIdx.x} * groups;
-    const int64_t start = first_row * n;
-    const int count = static_cast<int>(min(int64_t{groups}, a.rows - first_row)) * n;
-    stage_in(shared_y, a.y + start, count);
-    stage_in(shared_grad, a.grad_y + start, count);
+    const staged_part p(a);
+    stage_in(shared_y, a.y + p.start, p.count);
+    stage_in(shared_grad, a.grad_y + p.start, p.count);
     __syncthreads();
 
-    const int64_t row = first_row + group;
-    const int limit = row < a.rows ? row_limit(a, row) : 0;
-    const T *y = shared_y.at(a.y + start) + group * n;
-    T *grad_y = shared_grad.at(a.grad_y + start) + group * n;
+    const int limit = row_limit(a, p.row);
+    const T *y = shared_y.at(a.y + p.start) + p.offset;
+    T *grad_y = shared_grad.at(a.grad_y + p.start) + p.offset;
     acc_t<T> ys[ELEMENTS], grads[ELEMENTS];
     two<acc_t<T>> sums = {};
 #pragma unroll
     for (int k = 0; k < ELEMENTS; k++) {
         ys[k] = 0;
         grads[k] = 0;
-        if (k * lanes < n) { // for the whole block
-            const int column = lane + k * lanes;
+        if (p.reaches(k)) {
+            const int column = p.column(k);
             ys[k] = column < limit ? to_acc(y[column]) : acc_t<T>(0);
             grads[k] = column < limit ? to_acc(grad_y[column]) : acc_t<T>(0);
             sums += {ys[k] * grads[k], ys[k]};
         }
     }
-    const acc_t<T> mean = row_mean(lane_sum(sums, lanes));
+    const acc_t<T> mean = row_mean(lane_sum(sums, p.lanes));
 #pragma unroll
     for (int k = 0; k < ELEMENTS; k++) {
-        const int column = lane + k * lanes;
-        if (column < n && row < a.rows) {
+        const int column = p.column(k);
+        if (column < p.n && p.row < a.rows) {
             const acc_t<T> grad = column < limit ? ys[k] * (grads[k] - mean) : acc_t<T>(0);
             grad_y[column] = from_acc<T>(a.scale * grad);
             if (a.grad_bias != nullptr) {
-                a.grad_bias[row * n + column] = grad;
+                a.grad_bias[p.row * p.n + column] = grad;
             }
         }
     }
     if (a.grad_x != nullptr) {
-        stage_out(shared_grad, a.grad_y + start, a.grad_x + start, count);
+        stage_out(shared_grad, a.grad_y + p.start, a.grad_x + p.start, p.count);
     }
 }
 
@@ -281,12 +260,12 @@ __device__ void softmax_backward(const softmax_backward_args<T> &a) {
         backward_in_two_reads(a);
     } else if constexpr (ROWS == 0) {
         if constexpr (VECTORS < 4) {
-            backward_by_blocks<T, ALIGNED, VECTORS>(a);
+            rows_by_blocks<backward_row<T, ALIGNED, VECTORS>, VECTORS, true>(a, a.y);
         } else {
             rows_in_shared<backward_row_in_shared<T, ALIGNED, VECTORS>, VECTORS>(a, {a.y, a.grad_y});
         }
     } else if constexpr (ALIGNED) {
-        backward_by_lanes<T, VECTORS, ROWS>(a);
+        rows_by_lanes<backward_row<T, true, VECTORS>, ROWS>(a, static_cast<int>(a.lanes));
     } else {
         backward_of_staged_rows(a);
     }

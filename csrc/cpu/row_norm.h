@@ -73,6 +73,16 @@ __attribute__((always_inline)) static inline acc_t norm_sum(const scalar_t *x, a
     return vector_sum(total);
 }
 
+/* 1 / sqrt(mean + eps) of a sum of squares. */
+static inline acc_t norm_rstd(const norm_rows *a, acc_t squares) {
+    return (acc_t)(1 / sqrt((double)squares / (double)a->n + (double)a->eps));
+}
+
+/* What is stored, but for a bias. */
+static inline vector_t norm_scaled(vector_t v, acc_t mean, acc_t rstd, vector_t weight) {
+    return (v - mean) * rstd * weight;
+}
+
 /* total = x + residual. The rows that are `ahead` elements further are fetched. */
 static inline void norm_add(const norm_rows *a, int64_t at, int64_t ahead) {
     const scalar_t *x = a->x + at, *residual = a->residual + at;
@@ -101,8 +111,8 @@ __attribute__((always_inline)) static inline void norm_store(const norm_rows *a,
     for (; i + 2 * VECTOR_LANES <= n; i += 2 * VECTOR_LANES) {
         const vector_pair_t v = vector_load_pair(x + i);
         const vector_pair_t w = norm_load_pair(a->weight, i);
-        vector_t first = (v.a - mean) * rstd * (w.a + offset);
-        vector_t second = (v.b - mean) * rstd * (w.b + offset);
+        vector_t first = norm_scaled(v.a, mean, rstd, w.a + offset);
+        vector_t second = norm_scaled(v.b, mean, rstd, w.b + offset);
         if (centered) {
             const vector_pair_t b = norm_load_pair(a->bias, i);
             first += b.a;
@@ -114,7 +124,8 @@ __attribute__((always_inline)) static inline void norm_store(const norm_rows *a,
     }
     for (; i < n; i += VECTOR_LANES) {
         const int64_t count = vector_count(n - i);
-        vector_t v = (vector_load_part(x + i, count) - mean) * rstd * (norm_load_part(a->weight, i, count) + offset);
+        vector_t v =
+            norm_scaled(vector_load_part(x + i, count), mean, rstd, norm_load_part(a->weight, i, count) + offset);
         if (centered)
             v += norm_load_part(a->bias, i, count);
         vector_store_part(y + i, v, count);
@@ -144,7 +155,7 @@ __attribute__((always_inline)) static inline void norm_of_rows(const norm_rows *
             rstd[r] = norm_sum(x + at, centered ? mean[r] : 0, true, n);
         }
         for (int64_t r = 0; r < count; r++)
-            rstd[r] = (acc_t)(1 / sqrt((double)rstd[r] / (double)n + (double)a->eps));
+            rstd[r] = norm_rstd(a, rstd[r]);
         if (a->rstd)
             memcpy(a->rstd + row, rstd, (size_t)count * sizeof *rstd);
         if (centered && a->mean)

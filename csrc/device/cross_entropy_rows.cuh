@@ -10,8 +10,7 @@
 //
 // ALIGNED: every row is made of whole, aligned vectors.
 // VECTORS: vectors of a row that a thread holds, more than 4 in shared memory; 0 reads the row element by element,
-// twice
-//          for the gradient.
+//          twice for the gradient.
 // ROWS:    rows that a thread works on at once, `lanes` lanes each; 0 gives a row to a block or cluster. Rows that are
 //          not ALIGNED pass through shared memory, `stage_lanes` lanes each.
 #pragma once
@@ -24,20 +23,13 @@ __device__ __forceinline__ void cross_entropy_of_staged_rows(const cross_entropy
     using A = acc_t<T>;
     constexpr int ELEMENTS = stage_elements<T>;
     __shared__ stage<T> shared;
-    const int n = static_cast<int>(a.n);
-    const int lanes = static_cast<int>(a.stage_lanes);
-    const int groups = STAGE_THREADS / lanes;
-    const int group = threadIdx.x / lanes;
-    const int lane = threadIdx.x % lanes;
-    const int64_t first_row = int64_t{blockIdx.x} * groups;
-    const int count = static_cast<int>(min(int64_t{groups}, a.rows - first_row)) * n;
-    const T *source = a.logits + first_row * n;
-    stage_in<T, !GRADIENT>(shared, source, count);
-    const int64_t row = first_row + group;
-    const row_target target = target_of_row(a, row);
+    const staged_part p(a);
+    const T *source = a.logits + p.start;
+    stage_in<T, !GRADIENT>(shared, source, p.count);
+    const row_target target = target_of_row(a, p.row);
     __syncthreads();
 
-    T *elements = shared.at(source) + group * n;
+    T *elements = shared.at(source) + p.offset;
     A values[1][ELEMENTS];
     A at_target = 0;
     A total = 0;
@@ -45,34 +37,34 @@ __device__ __forceinline__ void cross_entropy_of_staged_rows(const cross_entropy
 #pragma unroll
     for (int k = 0; k < ELEMENTS; k++) {
         values[0][k] = minus_infinity<A>();
-        if (k * lanes < n) { // for the whole block
-            const int column = lane + k * lanes;
-            const bool inside = column < n && row < a.rows;
+        if (p.reaches(k)) {
+            const int column = p.column(k);
+            const bool inside = column < p.n && p.row < a.rows;
             values[0][k] = inside ? to_acc(elements[column]) : values[0][k];
             at_target = column == target.column ? values[0][k] : at_target;
             holds |= column == target.column;
             total += inside ? values[0][k] : A(0);
         }
     }
-    const lane_group threads = {lanes};
-    const max_sum<A> all = exponentials(values, LOG2_E<A>, lanes);
+    const lane_group threads = {p.lanes};
+    const max_sum<A> all = exponentials(values, LOG2_E<A>, p.lanes);
     const A mean = row_mean(a, total, threads);
-    if (row < a.rows && (target.column == NO_COLUMN ? lane == 0 : holds)) {
-        store_loss(a, row, target, at_target, mean, all);
+    if (p.row < a.rows && (target.column == NO_COLUMN ? threads.leads() : holds)) {
+        store_loss(a, p.row, target, at_target, mean, all);
     }
     if constexpr (GRADIENT) {
-        if (row < a.rows) {
-            row_gradient<A> gradient = gradient_of_row(a, row, target, lse_for_gradient(a, all));
+        if (p.row < a.rows) {
+            row_gradient<A> gradient = gradient_of_row(a, p.row, target, lse_for_gradient(a, all));
             gradient.scale *= all.share_of(all, LOG2_E<A>);
 #pragma unroll
             for (int k = 0; k < ELEMENTS; k++) {
-                const int column = lane + k * lanes;
-                if (column < n) {
+                const int column = p.column(k);
+                if (column < p.n) {
                     elements[column] = from_acc<T>(gradient.at(column, values[0][k], target));
                 }
             }
         }
-        stage_out(shared, source, a.gradient + first_row * n, count);
+        stage_out(shared, source, a.gradient + p.start, p.count);
     }
 }
 

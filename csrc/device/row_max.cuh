@@ -1,7 +1,7 @@
 // The largest of some numbers, a NaN if there is one, over lanes, blocks and clusters: as the sums of reduce.cuh.
 #pragma once
 
-#include "reduce.cuh"
+#include "row_part.cuh"
 
 __device__ __forceinline__ float max_or_nan(float a, float b) {
     float largest;
@@ -35,4 +35,12 @@ __device__ __forceinline__ float cluster_max(float value, const warp_group &grou
         value = lane_max(value, lanes);
     }
     return value;
+}
+
+// Over all who share a row, in whichever way.
+__device__ __forceinline__ float group_max(float value, const lane_group &group) {
+    return lane_max(value, group.lanes);
+}
+__device__ __forceinline__ float group_max(float value, block_group<float> &group) {
+    return cluster_max(value, group.warps, group.buffers, 0, group.next_round());
 }

@@ -108,19 +108,25 @@ template <typename T_, bool CENTERED, bool ADDED, typename Part, int PIECES> str
         const A offset = a.weight_offset();
 #pragma unroll
         for (int k = 0; k < PIECES; k++) {
-            values v, weight, bias;
-            part::unpack(x[k], v);
-            part::unpack(c.weight[k], weight);
-            part::unpack(c.bias[CENTERED ? k : 0], bias);
-#pragma unroll
-            for (int i = 0; i < WIDTH; i++) {
-                v[i] = CENTERED ? (v[i] - mean) * rstd * (offset + weight[i]) + bias[i]
-                                : v[i] * rstd * (offset + weight[i]);
-            }
+            values v;
+            normalize(k, mean, rstd, offset, c, v);
             p.store(a.y + row * a.width(), k, v);
         }
         if (p.n > 0 && group.leads()) {
             a.template store_statistics<CENTERED>(row, mean, rstd);
+        }
+    }
+
+    // The elements of piece k of y.
+    __device__ __forceinline__ void normalize(int k, A mean, A rstd, A offset, const columns &c, values &v) const {
+        values weight, bias;
+        part::unpack(x[k], v);
+        part::unpack(c.weight[k], weight);
+        part::unpack(c.bias[CENTERED ? k : 0], bias);
+#pragma unroll
+        for (int i = 0; i < WIDTH; i++) {
+            v[i] =
+                CENTERED ? (v[i] - mean) * rstd * (offset + weight[i]) + bias[i] : v[i] * rstd * (offset + weight[i]);
         }
     }
 

@@ -18,6 +18,33 @@ template <typename T> struct stage {
     }
 };
 
+// The rows that a block has on its stage, and the columns that a thread works on there: lane, lane + lanes and so on of
+// one row.
+struct staged_part {
+    int n, lanes, lane;
+    int64_t row;   // of the thread; there may be none with this number
+    int64_t start; // the first element of the block's rows
+    int count;     // and how many elements they have
+    int offset;    // of the thread's row in them
+
+    template <typename Args>
+    __device__ __forceinline__ explicit staged_part(const Args &a)
+        : n(static_cast<int>(a.n)), lanes(static_cast<int>(a.stage_lanes)), lane(threadIdx.x % lanes) {
+        const int groups = STAGE_THREADS / lanes;
+        const int group = threadIdx.x / lanes;
+        const int64_t first_row = int64_t{blockIdx.x} * groups;
+        row = first_row + group;
+        start = first_row * n;
+        count = static_cast<int>(min(int64_t{groups}, a.rows - first_row)) * n;
+        offset = group * n;
+    }
+
+    __device__ __forceinline__ int column(int k) const { return lane + k * lanes; }
+
+    // Whether any thread of the block has a column number k.
+    __device__ __forceinline__ bool reaches(int k) const { return k * lanes < n; }
+};
+
 // Copies `count` elements to the stage; the block synchronises before it reads them.
 template <typename T, bool READ_ONLY = true>
 __device__ __forceinline__ void stage_in(stage<T> &to, const T *source, int count) {

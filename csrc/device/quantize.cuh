@@ -1,0 +1,85 @@
+// Rows in one byte per element and a scale of their own: with m = max(|x|) and L the largest number of Q,
+//     scale = m / L    q = x * (L / m), rounded
+// both in float.
+#pragma once
+
+#include "float8.cuh"
+#include "row_max.cuh"
+
+template <typename Q> struct quantized;
+template <> struct quantized<int8_t> {
+    static constexpr float LARGEST = 127;
+
+    static __device__ __forceinline__ uint32_t pair(float first, float second) {
+        return byte(first) | byte(second) << 8;
+    }
+    static __device__ __forceinline__ uint32_t byte(float value) {
+        int whole;
+        asm("cvt.rni.sat.s8.f32 %0, %1;" : "=r"(whole) : "f"(value));
+        return static_cast<uint32_t>(whole) & 0xff;
+    }
+};
+template <> struct quantized<__nv_fp8_e4m3> {
+    static constexpr float LARGEST = 448;
+
+    static __device__ __forceinline__ uint32_t pair(float first, float second) {
+        return __nv_cvt_float2_to_fp8x2(make_float2(first, second), __NV_SATFINITE, __NV_E4M3);
+    }
+    static __device__ __forceinline__ uint32_t byte(float value) {
+        return __nv_cvt_float_to_fp8(value, __NV_SATFINITE, __NV_E4M3);
+    }
+};
+
+// What elements are multiplied by: finite, so that a zero stays one. A NaN stays a NaN.
+template <typename Q> __device__ __forceinline__ float row_factor(float largest) {
+    const float factor = quantized<Q>::LARGEST / largest;
+    return factor > 3.4028234e38f ? 3.4028234e38f : factor;
+}
+
+template <typename Q> __device__ __forceinline__ float row_scale(float largest) {
+    return largest / quantized<Q>::LARGEST;
+}
+
+// The largest of the values that a thread holds of a row, zeros outside.
+template <int PIECES, int WIDTH> __device__ __forceinline__ float largest_of(const float (&values)[PIECES][WIDTH]) {
+    float found = 0;
+#pragma unroll
+    for (int k = 0; k < PIECES; k++) {
+#pragma unroll
+        for (int i = 0; i < WIDTH; i++) {
+            found = max_or_nan(found, fabsf(values[k][i]));
+        }
+    }
+    return found;
+}
+
+// Stores all of them, of a part whose pieces are in the row or outside. Where a piece is a vector, those of q are
+// aligned too.
+template <typename Part, typename Q, int PIECES>
+__device__ __forceinline__ void store_quantized(Q *row, const Part &p, float factor,
+                                                const float (&values)[PIECES][Part::WIDTH]) {
+    static_assert(Part::WHOLE);
+    constexpr int WIDTH = Part::WIDTH;
+#pragma unroll
+    for (int k = 0; k < PIECES; k++) {
+        const int column = p.column(k);
+        if (column < p.n) {
+            if constexpr (WIDTH == 1) {
+                reinterpret_cast<uint8_t *>(row)[column] =
+                    static_cast<uint8_t>(quantized<Q>::byte(values[k][0] * factor));
+            } else {
+                uint32_t words[WIDTH / 4];
+#pragma unroll
+                for (int i = 0; i < WIDTH; i += 4) {
+                    words[i / 4] = quantized<Q>::pair(values[k][i] * factor, values[k][i + 1] * factor) |
+                                   quantized<Q>::pair(values[k][i + 2] * factor, values[k][i + 3] * factor) << 16;
+                }
+                if constexpr (WIDTH == 8) {
+                    __stcg(reinterpret_cast<uint2 *>(row + column), make_uint2(words[0], words[1]));
+                } else {
+                    __stcg(reinterpret_cast<uint32_t *>(row + column), words[0]);
+                }
+            }
+        }
+    }
+}
