@@ -237,19 +237,32 @@ def _gelu_mul(shape: Shape, device: str) -> Operator:
     )
 
 
+def _in_bytes(x: torch.Tensor) -> Tensors:
+    wide = x if x.dtype == torch.float64 else x.float()
+    largest = wide.abs().amax(-1, keepdim=True)
+    return (wide * (127.0 / largest)).round().to(torch.int8), (largest / 127.0).squeeze(-1)
+
+
 def _quantize_per_token(shape: Shape, device: str) -> Operator:
     import my_ops
-
-    def eager(x: torch.Tensor) -> Tensors:
-        wide = x.float()
-        largest = wide.abs().amax(-1, keepdim=True)
-        return (wide * (127.0 / largest)).round().to(torch.int8), (largest / 127.0).squeeze(-1)
 
     return Operator(
         _maker(shape, device, (shape.rows, shape.n)),
         lambda x: my_ops.quantize_per_token(x),
-        eager,
+        _in_bytes,
         shape.nbytes + shape.rows * shape.n,
+    )
+
+
+def _rms_norm_quantize(shape: Shape, device: str) -> Operator:
+    import my_ops
+
+    n = shape.n
+    return Operator(
+        _maker(shape, device, (shape.rows, n), (n,)),
+        lambda x, weight: my_ops.rms_norm_quantize(x, weight, EPS),
+        lambda x, weight: _in_bytes(F.rms_norm(x, (n,), weight, EPS)),
+        shape.nbytes + shape.rows * n,
     )
 
 
@@ -262,4 +275,5 @@ OPERATORS: dict[str, Callable[[Shape, str], Operator]] = {
     "rope": _rope,
     "gelu_mul": _gelu_mul,
     "quantize_per_token": _quantize_per_token,
+    "rms_norm_quantize": _rms_norm_quantize,
 }

@@ -1,8 +1,8 @@
 """Kernel times of the operators of models on a GPU, in microseconds per launch, by CUDA-graph replay.
 
-rms_norm, add_rms_norm, layer_norm, softmax, cross_entropy, rope, gelu_mul (tanh) and quantize_per_token (int8), forward
-and backward, in bfloat16; beside ATen's way to write each, and torch.compile of that at a few shapes. Ceilings of the
-same run, of as many bytes: `copy_` forward, `torch.add` backward.
+rms_norm, add_rms_norm, layer_norm, softmax, cross_entropy, rope, gelu_mul (tanh), quantize_per_token and
+rms_norm_quantize (int8), forward and backward, in bfloat16; beside ATen's way to write each, and torch.compile of that
+at a few shapes. Ceilings of the same run, of as many bytes: `copy_` forward, `torch.add` backward.
 
 - wide: N from 64 to 131,072 with 64 million elements, one odd.
 - decode: M of 1, 16 and 64 at N = 4,096.
@@ -31,7 +31,7 @@ DECODE = [1, 16, 64]
 DECODE_N = 4096
 # Of the ceiling, for N from 1,024 to 16,384.
 FORWARD_SHARE = {"gelu_mul": 0.95, "rope": 0.92, "cross_entropy": 0.92, "softmax": 0.93, "quantize_per_token": 0.88}
-FORWARD_SHARE |= {"rms_norm": 0.97, "layer_norm": 0.97, "add_rms_norm": 0.95}
+FORWARD_SHARE |= {"rms_norm": 0.97, "layer_norm": 0.97, "add_rms_norm": 0.95, "rms_norm_quantize": 0.88}
 BACKWARD_SHARE = {"gelu_mul": 0.92, "rope": 0.92, "cross_entropy": 0.92, "softmax": 0.88}
 BACKWARD_SHARE |= {"rms_norm": 0.90, "layer_norm": 0.90, "add_rms_norm": 0.90}
 

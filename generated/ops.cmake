@@ -1,6 +1,6 @@
 # What the build compiles for each operator of my_ops.
 set(OPS_NAMESPACE my_ops)
-set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward add_rms_norm add_rms_norm_backward layer_norm layer_norm_backward softmax softmax_backward cross_entropy cross_entropy_backward cross_entropy_gradient_ rope rope_backward silu_mul silu_mul_backward silu_mul_backward_backward gelu_mul gelu_mul_backward gelu_mul_backward_backward quantize_per_token gather_rows)
+set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward add_rms_norm add_rms_norm_backward layer_norm layer_norm_backward softmax softmax_backward cross_entropy cross_entropy_backward cross_entropy_gradient_ rope rope_backward silu_mul silu_mul_backward silu_mul_backward_backward gelu_mul gelu_mul_backward gelu_mul_backward_backward quantize_per_token rms_norm_quantize gather_rows)
 
 cpu_unit(square "square"
     "T=float64"
@@ -185,6 +185,16 @@ cpu_unit(quantize_per_token "quantize_per_token"
     "T=bfloat16 Q=float8_e4m3fn"
 )
 cuda_unit(quantize_per_token)
+
+cpu_unit(rms_norm_quantize "rms_norm_quantize"
+    "T=float32 Q=int8"
+    "T=float32 Q=float8_e4m3fn"
+    "T=float16 Q=int8"
+    "T=float16 Q=float8_e4m3fn"
+    "T=bfloat16 Q=int8"
+    "T=bfloat16 Q=float8_e4m3fn"
+)
+cuda_unit(rms_norm_quantize)
 
 cpu_unit(gather_rows "gather_rows"
     "T=float64 I=int32"

@@ -174,6 +174,17 @@ def gelu_mul(gate: Tensor, up: Tensor, approximate: str) -> Tensor:
     return torch.nn.functional.gelu(gate, approximate=approximate) * up
 
 
+def rms_norm_quantize(
+    x: Tensor, weight: Tensor | None, eps: float, offset: float, dtype: torch.dtype
+) -> tuple[Tensor, Tensor]:
+    """q before it is rounded, which leaves no choice to arithmetic."""
+    limit = 127.0 if dtype == torch.int8 else 448.0
+    y = rms_norm(x, weight, eps, offset)
+    largest = y.abs().amax(-1)
+    factor = (limit / largest).clamp(max=torch.finfo(torch.float32).max).unsqueeze(-1)
+    return y * factor, largest / limit
+
+
 def quantize_per_token(x: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
     """In float32, which the operator promises: whole numbers depend on it."""
     limit = 127.0 if dtype == torch.int8 else 448.0

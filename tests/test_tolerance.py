@@ -11,6 +11,7 @@ import torch
 from codegen.tolerance import per_term, rounding
 from codegen.types import DTYPES
 from tests.harness.cuda import summed_dims, terms_behind
+from tests.harness.numbers import assert_close
 
 ROOT = Path(__file__).parents[1]
 
@@ -51,3 +52,15 @@ def test_sums_behind_large_results(operator: str, dims: list[set[int]]) -> None:
     assert terms_behind({-1}, [rows], rows) == 5
     assert terms_behind(set(), [rows], row) == 300
     assert terms_behind(set(), [rows], rows) == 1
+
+
+def test_whole_numbers_of_an_unrounded_reference() -> None:
+    """They are as near as any, but for what is allowed; without that they are those of the reference."""
+    exact = torch.tensor([2.5 - 1e-9, -126.4, torch.nan], dtype=torch.float64)
+    for right in ([2, -126, 0], [3, -126, 0]):
+        assert_close(torch.tensor(right, dtype=torch.int8), exact, 1e-6, "q")
+    for wrong in ([2, -127, 0], [1, -126, 0], [2, -126, 1]):
+        with pytest.raises(AssertionError, match="1 of 3 elements differ"):
+            assert_close(torch.tensor(wrong, dtype=torch.int8), exact, 1e-6, "q")
+    with pytest.raises(AssertionError):
+        assert_close(torch.tensor([3, -126, 0], dtype=torch.int8), exact.nan_to_num(0).round(), 0.0, "q")

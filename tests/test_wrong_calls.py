@@ -45,6 +45,7 @@ def _calls(device: str) -> dict[str, tuple[Any, ...]]:
         "cross_entropy_backward": (rstd, x, index, rstd, -100, 0.0, 0.0),
         "cross_entropy_gradient_": (x, index),
         "quantize_per_token": (x,),
+        "rms_norm_quantize": (x, weight, 1e-6),
         "rope": (heads, heads, angles, angles),
         "rope_backward": (heads, heads, angles, angles, False),
     }

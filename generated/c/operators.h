@@ -32,6 +32,7 @@ BoxedKernel gelu_mul_boxed;
 BoxedKernel gelu_mul_backward_boxed;
 BoxedKernel gelu_mul_backward_backward_boxed;
 BoxedKernel quantize_per_token_boxed;
+BoxedKernel rms_norm_quantize_boxed;
 BoxedKernel gather_rows_boxed;
 
 #endif

@@ -18,6 +18,7 @@ from .ops.layer_norm_backward import layer_norm_backward
 from .ops.quantize_per_token import quantize_per_token
 from .ops.rms_norm import rms_norm
 from .ops.rms_norm_backward import rms_norm_backward
+from .ops.rms_norm_quantize import rms_norm_quantize
 from .ops.rope import rope, rope_
 from .ops.rope_backward import rope_backward
 from .ops.silu_mul import silu_mul
@@ -45,6 +46,7 @@ __all__ = [
     "quantize_per_token",
     "rms_norm",
     "rms_norm_backward",
+    "rms_norm_quantize",
     "rope",
     "rope_",
     "rope_backward",

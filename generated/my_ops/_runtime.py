@@ -38,6 +38,7 @@ _OPERATORS = (
     "my_ops::quantize_per_token",
     "my_ops::rms_norm",
     "my_ops::rms_norm_backward",
+    "my_ops::rms_norm_quantize",
     "my_ops::rope",
     "my_ops::rope_",
     "my_ops::rope_backward",

@@ -1,0 +1,27 @@
+/* my_ops::rms_norm_quantize(Tensor x, Tensor? weight=None, float eps=1e-06, float offset=0.0, *, ScalarType dtype=int8) -> (Tensor, Tensor)
+ *
+ * What the host function hands to the kernels of rms_norm_quantize.
+ * Host C, CPU unit and CUDA unit read this one record, so that they cannot disagree. Tensors are contiguous but for
+ * those whose strides stand here too; strides are in elements. Pointers are null for what is absent. Kernels own
+ * nothing of it. */
+#ifndef MY_OPS_RMS_NORM_QUANTIZE_CALL_H
+#define MY_OPS_RMS_NORM_QUANTIZE_CALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct rms_norm_quantize_call {
+    const void *x; /* T[*rows, n] */
+    const void *weight; /* T[n]?, null when absent */
+    void *q; /* Q[*rows, n] */
+    void *scale; /* float32[*rows] */
+    int64_t rows;
+    int64_t n;
+    int64_t span;
+    int64_t lanes;
+    int64_t cluster;
+    double eps;
+    double offset;
+} rms_norm_quantize_call;
+
+#endif

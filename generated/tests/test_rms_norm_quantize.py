@@ -1,0 +1,171 @@
+"""Tests of my_ops::rms_norm_quantize, made from its contract in ops.yaml. What they do stands in tests/harness/."""
+
+import pytest
+
+from tests.harness import compiled, cuda, forward, gradients, matrix, refused
+from tests.harness.contract import Contract, Dtype, Tensor, Wrong
+from tests.harness.layouts import LAYOUTS
+
+OP = Contract(
+    namespace="my_ops",
+    name="rms_norm_quantize",
+    arguments=("x", "weight", "eps", "offset", "dtype"),
+    keywords=("dtype",),
+    types={"T": ("float32", "float16", "bfloat16"), "Q": ("int8", "float8_e4m3fn")},
+    tensors={"x": "T", "weight": "T"},
+    scalars={"eps": 1e-06, "offset": 0.0},
+    dtypes={"dtype": "Q"},
+    absences=((), ("weight",)),
+    defaults=("weight", "eps", "offset", "dtype"),
+    written=(),
+    variants={},
+    outputs={"q": "Q", "scale": "float32"},
+    saved={},
+    mask=False,
+    autograd="never",
+    second="",
+    backward="",
+    gradients=("x", "weight"),
+    kept=(),
+    reference="rms_norm_quantize",
+    tolerance={"int8": 1e-06, "float8_e4m3fn": 0.0223},
+)
+# The first is the usual call.
+SAMPLES = [
+    {"x": (2, 3, 7), "weight": (7,)},
+    {"x": (7,), "weight": (7,)},
+    {"x": (1, 7), "weight": (7,)},
+    {"x": (3, 7), "weight": (7,)},
+    {"x": (0, 7), "weight": (7,)},
+    {"x": (3, 0, 2, 7), "weight": (7,)},
+    {"x": (1, 5, 1, 7), "weight": (7,)},
+    {"x": (2, 3, 1), "weight": (1,)},
+    {"x": (2, 3, 2), "weight": (2,)},
+    {"x": (2, 3, 33), "weight": (33,)},
+    {"x": (2, 3, 64), "weight": (64,)},
+    {"x": (2, 3, 1000), "weight": (1000,)},
+    {"x": (2, 3, 1024), "weight": (1024,)},
+    {"x": (2, 3, 1100), "weight": (1100,)},
+    {"x": (2, 3, 7), "weight": (7,), "offset": 1.0},
+    {"x": (70001, 7), "weight": (7,)},
+]
+GROWING = [
+    {"x": (2, 7, 12), "weight": (12,)},
+    {"x": (3, 8, 13), "weight": (13,)},
+    {"x": (4, 9, 14), "weight": (14,)},
+    {"x": (5, 10, 15), "weight": (15,)},
+]
+LARGE = [
+    {"x": (306784806, 7), "weight": (7,)},
+    {"x": (2, 3, 357915608), "weight": (357915608,)},
+]
+WRONG = [
+    Wrong({"x": Tensor("float32", (1,) * 65)}, "x: expected at most 64 dimensions, got 65"),
+    Wrong({"weight": Tensor("float32", (1,) * 65)}, "weight: expected at most 64 dimensions, got 65"),
+    Wrong({"x": Tensor("int32", (2, 3, 7))}, "x: expected dtype float32, float16 or bfloat16, got int32"),
+    Wrong({"dtype": Dtype("int32")}, "dtype: expected int8 or float8_e4m3fn, got int32"),
+    Wrong({"weight": Tensor("int32", (7,))}, "weight: expected dtype float32 (as x), got int32"),
+    Wrong({"weight": Tensor("float32", (7,), other=True)}, "weight: expected device {device} (as x), got {other}"),
+    Wrong({"x": Tensor("float32", ())}, "x: expected at least 1 dimension, got 0"),
+    Wrong({"weight": Tensor("float32", (7, 1))}, "weight: expected 1 dimension, got 2"),
+    Wrong({"weight": Tensor("float32", (8,))}, "weight: expected shape [n] with n = 7 (from x), got [8]"),
+    Wrong({"x": Tensor("float32", (2, 3, 0)), "weight": Tensor("float32", (0,))}, "expected n > 0, got n = 0"),
+    Wrong({"eps": -1.0}, "expected eps >= 0, got eps = -1"),
+]
+# Any two values of two axes meet in a case.
+AXES = {
+    "mode": matrix.MODES,
+    "road": matrix.ROADS,
+    "dtypes": OP.choices(),
+    "layout": LAYOUTS,
+    "sample": range(len(SAMPLES)),
+    "absent": OP.absences,
+    "defaults": matrix.DEFAULTS,
+}
+
+
+def test_case(device, case):
+    matrix.run(OP, SAMPLES, case, device)
+
+
+@pytest.mark.parametrize("dtypes", OP.choices(), ids="-".join)
+def test_special_values(device, dtypes):
+    forward.special_values(OP, device, dtypes, SAMPLES[0])
+
+
+def test_call_styles(device):
+    forward.call_styles(OP, device, SAMPLES[0])
+
+
+def test_one_tensor_for_all(device):
+    forward.one_tensor_for_all(OP, device, SAMPLES[0])
+
+
+def test_copies(device):
+    forward.copies(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("grad", [False, True], ids=["plain", "grad"])
+def test_opcheck(device, grad):
+    forward.passes_opcheck(OP, device, SAMPLES[0], grad=grad)
+
+
+def test_gradient_never(device):
+    gradients.never(OP, device, SAMPLES[0])
+
+
+def test_gradient_never_compiled(device):
+    compiled.never(OP, device, SAMPLES[0])
+
+
+def test_compiled_dynamic(device):
+    compiled.dynamic(OP, device, GROWING)
+
+
+def test_compiled_inductor(device):
+    compiled.inductor(OP, device, SAMPLES[0])
+
+
+def test_export(device):
+    compiled.exports(OP, device, SAMPLES[0])
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.text)
+def test_refused(device, wrong):
+    refused.eager(OP, device, SAMPLES[0], wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong", [wrong for wrong in WRONG if not (wrong.elements or wrong.memory)], ids=lambda wrong: wrong.text
+)
+def test_refused_fake(device, wrong):
+    refused.fake(OP, device, SAMPLES[0], wrong)
+
+
+def test_refused_compiled(device):
+    refused.compiled(OP, device, SAMPLES[0], WRONG[0])
+
+
+@pytest.mark.cuda
+def test_graph_capture(device):
+    cuda.graph_capture(OP, __file__)
+
+
+@pytest.mark.cuda(devices=2)
+def test_other_device(device):
+    cuda.other_device(OP, SAMPLES[0])
+
+
+@pytest.mark.cuda
+def test_fresh_thread(device):
+    cuda.fresh_thread(OP, device, SAMPLES[0])
+
+
+@pytest.mark.cuda
+def test_no_synchronisation(device):
+    cuda.no_synchronisation(OP, device, SAMPLES)
+
+
+@pytest.mark.cuda
+def test_beyond_32_bits(device):
+    cuda.beyond_32_bits(OP, device, LARGE, SAMPLES[0])
