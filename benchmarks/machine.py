@@ -5,6 +5,7 @@ import platform
 import re
 import shutil
 import subprocess
+import sys
 
 import torch
 
@@ -20,6 +21,11 @@ def describe() -> dict[str, str]:
         "compiler": _first_line([*os.environ.get("CC", "cc").split(), "--version"]),
         "nvcc": _nvcc(),
     }
+
+
+def command() -> str:
+    """The command as typed, without the path of the interpreter."""
+    return " ".join(["python -m benchmarks", *sys.argv[1:]])
 
 
 def slug(machine: dict[str, str]) -> str:

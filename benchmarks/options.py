@@ -1,5 +1,6 @@
 """What every group is told, and the places they share."""
 
+import math
 import os
 import sys
 from dataclasses import dataclass
@@ -13,12 +14,27 @@ EPS = 1e-6
 
 
 @dataclass(frozen=True)
+class Selection:
+    """What the group operators is to measure: everything, without words. `budget`: seconds for all of it. `missing`:
+    only what the results file lacks. `output`: the folder of that file.
+    """
+
+    operators: tuple[str, ...] = ()
+    peers: tuple[str, ...] = ()
+    shapes: tuple[str, ...] = ()
+    budget: float = math.inf
+    missing: bool = False
+    output: Path | None = None
+
+
+@dataclass(frozen=True)
 class Options:
     """`quick`: fewer repeats and shapes. `dry_run`: run the code for GPUs on tiny CPU tensors."""
 
     device: str
     quick: bool
     dry_run: bool
+    selection: Selection = Selection()
 
     def repeats(self, full: int, quick: int) -> int:
         return quick if self.quick else full

@@ -19,8 +19,13 @@ class Progress:
         return time.monotonic() - self.start
 
     def step(self, label: str) -> None:
+        self.steps(1, label)
+
+    def steps(self, count: int, label: str = "") -> None:
+        if count == 0:
+            return
         before = self.done * 10 // self.total
-        self.done += 1
+        self.done += count
         if self.terminal or self.done * 10 // self.total != before:
             self._show(label)
 

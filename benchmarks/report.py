@@ -17,7 +17,7 @@ def merge(path: Path, group: str, result: Result, stamp: dict[str, str]) -> None
     groups: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
     groups[group] = {**stamp, **dataclasses.asdict(result)}
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(_rounded(groups), indent=1, sort_keys=True) + "\n")
+    path.write_text(json.dumps(rounded(groups), indent=1, sort_keys=True) + "\n")
 
 
 def write_table() -> None:
@@ -87,12 +87,12 @@ def _table(header: tuple[str, ...] | list[str], rows: list[list[str]]) -> list[s
     ]
 
 
-def _rounded(value: Any) -> Any:
+def rounded(value: Any) -> Any:
     """Six digits are more than any clock here gives, and keep differences between commits readable."""
     if isinstance(value, float):
         return float(f"{value:.6g}")
     if isinstance(value, dict):
-        return {key: _rounded(item) for key, item in value.items()}
+        return {key: rounded(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_rounded(item) for item in value]
+        return [rounded(item) for item in value]
     return value

@@ -1,0 +1,64 @@
+"""How each library computes an operator: the roads to measure, by peer."""
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from ...cuda_cases import ATEN, COMPILED, OURS, Shape
+from .operator import Operator, Road, Tensors
+
+LIGER = "Liger"
+QUACK = "QuACK"
+PEERS = (OURS, ATEN, COMPILED, LIGER, QUACK)
+INSTALLED = (LIGER, QUACK)  # extra packages
+COMPILES = (COMPILED, LIGER, QUACK)  # takes seconds a shape before it can run, and can do so beside others
+
+
+@dataclass(frozen=True)
+class Roads:
+    """`forward` is called without grad, `training` records for backward: the fastest that the library's interface
+    allows for each. `prepare`: the same inputs as it wants them, made once, outside of what is timed.
+    """
+
+    forward: Road
+    training: Road
+    prepare: Callable[[Tensors], Tensors] = lambda inputs: inputs
+
+
+def roads_of(peer: str, name: str, shape: Shape, op: Operator) -> Roads | None:
+    """None where the library has no such operator. Raises what importing it raises."""
+    if peer == OURS:
+        return Roads(op.ours, op.ours)
+    if peer == ATEN:
+        return Roads(op.eager, op.eager)
+    if peer == COMPILED:
+        compiled = torch.compile(_alone(op.formula or op.eager), dynamic=False)
+        return Roads(compiled, compiled)
+    return factory(peer, name)(shape) if has(peer, name) else None
+
+
+def has(peer: str, name: str) -> bool:
+    """Whether a library has an operator; imports nothing of it."""
+    return peer not in INSTALLED or name in _of(peer)
+
+
+def factory(peer: str, name: str) -> Callable[[Shape], Roads]:
+    return _of(peer)[name]
+
+
+def _of(peer: str) -> dict[str, Callable[[Shape], Roads]]:
+    from . import liger, quack
+
+    return {LIGER: liger.ROADS, QUACK: quack.ROADS}[peer]
+
+
+def _alone(function: Road) -> Road:
+    """A copy with code of its own. Dynamo counts recompilations by code, and gives up after eight."""
+    if not isinstance(function, types.FunctionType):
+        return _alone(lambda *inputs: function(*inputs))
+    code = function.__code__.replace()
+    return types.FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
