@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from codegen.tolerance import per_term, rounding
 from codegen.types import DTYPES
-from tests.harness.cuda import summed_dims, terms_behind
+from tests.harness import cuda
+from tests.harness.cuda import near_reference, summed_dims, terms_behind
 from tests.harness.numbers import assert_close
 
 ROOT = Path(__file__).parents[1]
@@ -30,6 +32,16 @@ def test_epsilon(dtype: str) -> None:
     assert per_term(dtype) == 8 * torch.finfo(getattr(torch, DTYPES[dtype].acc)).eps
 
 
+def _generated_test(operator: str) -> Any:
+    path = ROOT / "generated" / "tests" / f"test_{operator}.py"
+    spec = importlib.util.spec_from_file_location(operator, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.mark.parametrize(
     ("operator", "dims"),
     [
@@ -41,17 +53,35 @@ def test_epsilon(dtype: str) -> None:
 )
 def test_sums_behind_large_results(operator: str, dims: list[set[int]]) -> None:
     """The tests beyond 2^31 elements allow no more than the sums of an operator ask for."""
-    path = ROOT / "generated" / "tests" / f"test_{operator}.py"
-    spec = importlib.util.spec_from_file_location(operator, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = _generated_test(operator)
     assert summed_dims(module.OP, module.SAMPLES[0]) == dims
     rows, row = torch.empty(300, 5, device="meta"), torch.empty(5, device="meta")
     assert terms_behind({-1}, [rows], rows) == 5
     assert terms_behind(set(), [rows], row) == 300
     assert terms_behind(set(), [rows], rows) == 1
+
+
+OPERATORS = [path.stem.removeprefix("test_") for path in sorted((ROOT / "generated" / "tests").glob("test_*.py"))]
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_small_as_beyond_32_bits(operator: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a GPU runs with more than 2^31 elements is right about small calls, and notices a wrong element."""
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (1 << 60, 1 << 60))
+    monkeypatch.setattr(cuda, "PIECE", 50)
+    test = _generated_test(operator)
+    near_reference(test.OP, "cpu", test.SAMPLES[:6], test.SAMPLES[0])
+    results = test.OP.results
+
+    def wrong(*arguments: Any, **named: Any) -> tuple[torch.Tensor, ...]:
+        found: tuple[torch.Tensor, ...] = results(*arguments, **named)
+        last = found[-1].reshape(-1)
+        last[-1] = ~last[-1] if last.dtype == torch.bool else 3 * last[-1] + 2
+        return found
+
+    monkeypatch.setattr(type(test.OP), "results", staticmethod(wrong))
+    with pytest.raises(AssertionError, match="around element"):
+        near_reference(test.OP, "cpu", test.SAMPLES[:1], test.SAMPLES[0])
 
 
 def test_whole_numbers_of_an_unrounded_reference() -> None:

@@ -34,21 +34,23 @@ def data(shape: Shape, dtype: torch.dtype, device: str, random: torch.Generator)
 
 
 def filled(wanted: Elements, dtype: torch.dtype, random: torch.Generator) -> torch.Tensor:
-    """A contiguous tensor of random numbers that `values:` allows."""
-    count = prod(wanted.shape)
+    """A contiguous tensor of random numbers that `values:` allows, where they are drawn."""
+    count, device = prod(wanted.shape), random.device
     if wanted.offsets is not None:
-        inner = torch.randint(0, wanted.offsets + 1, (max(count - 2, 0),), generator=random).sort().values
-        found = torch.cat([torch.tensor([0]), inner, torch.tensor([wanted.offsets])])[-count:]
+        found = torch.randint(0, wanted.offsets + 1, (count,), generator=random, device=device).sort().values
+        found[:1], found[-1:] = 0, wanted.offsets
     elif wanted.total is not None:
         found = _summing(count, wanted.low, wanted.high - 1, wanted.total, random)
     elif wanted.among:
-        found = torch.tensor(wanted.among)[torch.randint(0, len(wanted.among), (count,), generator=random)]
+        among = torch.tensor(wanted.among, device=device)
+        found = among[torch.randint(0, len(wanted.among), (count,), generator=random, device=device)]
     else:
-        found = torch.randint(wanted.low, wanted.high - len(wanted.without), (count,), generator=random)
+        found = torch.randint(wanted.low, wanted.high - len(wanted.without), (count,), generator=random, device=device)
         for number in sorted(wanted.without):
             found += found >= number
     if wanted.also:
-        found[2::3] = torch.tensor(wanted.also, dtype=found.dtype)[torch.arange(len(found[2::3])) % len(wanted.also)]
+        also = torch.tensor(wanted.also, dtype=found.dtype, device=device)
+        found[2::3] = also[torch.arange(len(found[2::3]), device=device) % len(also)]
     tensor = found.to(dtype).reshape(wanted.shape)
     for column, elements in wanted.columns.items():
         tensor[..., column] = filled(elements, dtype, random)
@@ -58,8 +60,9 @@ def filled(wanted: Elements, dtype: torch.dtype, random: torch.Generator) -> tor
 def _summing(count: int, low: int, high: int, total: int, random: torch.Generator) -> torch.Tensor:
     """Whole numbers from low to high with a total: as even as can be, then moved from one to another at random."""
     share, rest = divmod(total, max(count, 1))
-    found = share + (torch.arange(count) < rest).long()
-    order = torch.randperm(count, generator=random)
+    found = torch.full((count,), share, device=random.device)
+    found[:rest] += 1
+    order = torch.randperm(min(count, 10_000), generator=random, device=random.device)
     for one, other in zip(order[0::2].tolist(), order[1::2].tolist(), strict=False):
         moved = min(int(found[one]) - low, high - int(found[other]), 3)
         found[one] -= moved
