@@ -25,8 +25,9 @@ build: $(TOOLS) ## build in place, for this machine only
 generate: $(TOOLS) ## write generated/ from ops.yaml
 	@$(BIN)/python -m codegen generate
 
-check: $(TOOLS) ## is generated/ what the generator would write?
+check: $(TOOLS) ## is generated/ what the generator would write, docs/performance.md what was measured?
 	@$(BIN)/python -m codegen check
+	@$(BIN)/python -m benchmarks.performance --check
 
 test: build ## all tests, a process for each core (ARGS="-k rms_norm", ARGS="-n 0" for one process)
 	@$(RUN) -m pytest -n logical --maxprocesses 8 $(ARGS)

@@ -35,13 +35,13 @@ def write_table() -> None:
 def markdown(group: dict[str, Any]) -> list[str]:
     lines = []
     if group["figures"]:
-        lines += [*_table(COLUMNS, [_cells(figure) for figure in group["figures"]]), ""]
+        lines += [*table(COLUMNS, [_cells(figure) for figure in group["figures"]]), ""]
     for grid in group["grids"]:
         columns = list(dict.fromkeys(column for row in grid["rows"].values() for column in row))
         columns.sort(key=lambda column: " / " in column)  # ratios last
         rows = [[shape, *(_median(row.get(column)) for column in columns)] for shape, row in grid["rows"].items()]
         lines += [f"{grid['title']}; {grid['unit']}; {_widest(grid)}", ""]
-        lines += [*_table(["shape", *columns], rows), ""]
+        lines += [*table(["shape", *columns], rows), ""]
     return lines + [f"- {note}" for note in group["notes"]] + ([""] if group["notes"] else [])
 
 
@@ -79,7 +79,7 @@ def _number(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def _table(header: tuple[str, ...] | list[str], rows: list[list[str]]) -> list[str]:
+def table(header: tuple[str, ...] | list[str], rows: list[list[str]]) -> list[str]:
     widths = [max(len(row[i]) for row in [list(header), *rows]) for i in range(len(header))]
     ruled = [list(header), ["-" * width for width in widths], *rows]
     return [

@@ -25,10 +25,11 @@ from .. import machine
 from ..cuda_cases import COMPILED, OURS
 from ..figures import Result
 from ..options import CACHE, Options
+from ..performance import store
 from ..progress import Progress
-from . import shapes, store, traffic
+from . import shapes, traffic
 from .cases import CASES
-from .cases.peers import COMPILES, PEERS, has
+from .cases.peers import COMPILES, PEERS, has, installed
 from .peer import Peer, Plan, closing, prepare_all
 from .shapes import Named
 from .timed import CEILING
@@ -77,7 +78,8 @@ class Run:
         self.operators = operators_of(options)
         self.peers = [peer for peer in PEERS if peer == OURS or not self.wanted.peers or peer in self.wanted.peers]
         self.path, self.stamp = results(options)
-        self.have = set(map(store.key, store.read(self.path)["entries"])) if self.wanted.missing else set()
+        known = [store.read(path)["entries"] for path in {self.path, store.FOLDER / self.path.name}]
+        self.have = {store.key(entry) for entries in known for entry in entries} if self.wanted.missing else set()
         self.entries: list[store.Entry] = []
         self.saved = 0.0
 
@@ -107,6 +109,9 @@ class Run:
         """A process for each peer, or for each of its operators where it compiles: those first, they take longest."""
         found: list[tuple[str, Plan]] = []
         for peer in self.peers:
+            if not installed(peer):
+                self.result.notes.append(f"{peer}: not installed here")
+                continue
             plan = {name: named for name in self.operators if (named := self.shapes(peer, name))}
             if peer in COMPILES:
                 found = [(peer, {name: named}) for name, named in plan.items()] + found

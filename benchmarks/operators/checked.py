@@ -15,7 +15,8 @@ from .cases.peers import Roads
 
 # ||out - reference|| / ||reference||. Rounding to the dtype gives about a third of it, sums of exponentials more.
 LIMITS = {torch.bfloat16: 6e-3, torch.float16: 1e-3, torch.float32: 2e-5}
-LOCK = "MY_OPS_BENCHMARK_LOCK"  # a file: one process at a time computes in float64, where each takes gigabytes
+LOCK = "MY_OPS_BENCHMARK_LOCK"  # begins the names of files: so many processes compute in float64 at a time, where each
+SLOTS = 4  # takes gigabytes
 
 LATE = "MY_OPS_BENCHMARK_LATE"  # a file; where there is one, nothing more is to be prepared
 
@@ -90,7 +91,7 @@ def _alone() -> Iterator[None]:
     if path is None:
         yield
         return
-    with open(path, "w") as lock:
+    with open(f"{path}-{os.getpid() % SLOTS}", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
         if torch.cuda.is_available():

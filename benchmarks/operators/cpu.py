@@ -16,9 +16,10 @@ from .. import peers
 from ..cpu import THREADS, keep_memory
 from ..cuda_cases import ATEN, COMPILED, OURS, Shape
 from ..options import Options
+from ..performance import store
 from ..progress import Progress
 from ..timing import Clocked, clocked, interleave, summarise
-from . import store, traffic_of
+from . import traffic_of
 from .cases import CASES
 from .cases.operator import Operator
 from .cases.peers import roads_of

@@ -18,8 +18,9 @@ from benchmarks.operators.checked import distance
 from benchmarks.options import Options, Selection
 
 
-def test_peers_are_timed_and_compared(capfd: pytest.CaptureFixture[str]) -> None:
-    wanted = Selection(("rms_norm", "gather_rows"), ("ATen", "Liger"), ("decode 4 x 4096", "odd 65"))
+def test_peers_are_timed_and_compared(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operators, "installed", lambda peer: peer != "QuACK")
+    wanted = Selection(("rms_norm", "gather_rows"), ("ATen", "Liger", "QuACK"), ("decode 4 x 4096", "odd 65"))
     run = operators.Run(Options("cpu", True, True, wanted))
     run.measure()
     found = {(e["operator"], e["kind"], e["peer"]): e for e in run.entries if e["shape"] == "odd 65"}
@@ -36,6 +37,7 @@ def test_peers_are_timed_and_compared(capfd: pytest.CaptureFixture[str]) -> None
     assert aten["beside"] == {name: ours[name][1] for name in ("kernel", "felt", "host")}
     assert "ceiling" not in aten
     assert any(note.startswith("Liger, rms_norm, everywhere: ") for note in run.result.notes)  # there is no GPU for it
+    assert "QuACK: not installed here" in run.result.notes
     assert "operators[####" in capfd.readouterr().err
 
 
@@ -64,10 +66,10 @@ def test_on_the_cpu_memcpy_is_the_ceiling(monkeypatch: pytest.MonkeyPatch) -> No
 def test_ours_and_the_usual_way_agree(operator: str) -> None:
     shape = Shape(3, 256)
     op = CASES[operator](shape, "cpu")
-    for peer in ("my_ops", "ATen"):
+    for peer, most in (("my_ops", 1), ("ATen", 2)):  # of several operators in a row, ATen rounds each
         roads = roads_of(peer, operator, shape, op)
         assert roads is not None
-        assert distance(op, roads, shape) <= 1
+        assert distance(op, roads, shape) <= most
 
 
 def test_a_formula_for_the_compiler_is_right() -> None:

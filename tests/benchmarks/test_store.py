@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchmarks.operators import store
+from benchmarks.performance import store
 
 
 def entry(operator: str, peer: str, kernel: float, **more: Any) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """How each library computes an operator: the roads to measure, by peer."""
 
+import importlib.util
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from .operator import Operator, Road, Tensors
 LIGER = "Liger"
 QUACK = "QuACK"
 PEERS = (OURS, ATEN, COMPILED, LIGER, QUACK)
-INSTALLED = (LIGER, QUACK)  # extra packages
+INSTALLED = {LIGER: "liger_kernel", QUACK: "quack"}  # extra packages
 COMPILES = (COMPILED, LIGER, QUACK)  # takes seconds a shape before it can run, and can do so beside others
 
 
@@ -42,6 +43,11 @@ def roads_of(peer: str, name: str, shape: Shape, op: Operator) -> Roads | None:
 def has(peer: str, name: str) -> bool:
     """Whether a library has an operator; imports nothing of it."""
     return peer not in INSTALLED or name in _of(peer)
+
+
+def installed(peer: str) -> bool:
+    """Whether a library is there; imports nothing of it."""
+    return peer not in INSTALLED or importlib.util.find_spec(INSTALLED[peer]) is not None
 
 
 def factory(peer: str, name: str) -> Callable[[Shape], Roads]:

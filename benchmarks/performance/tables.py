@@ -1,0 +1,80 @@
+"""Markdown tables of what was measured."""
+
+from collections.abc import Iterable
+
+from ..report import table as ruled
+from .measured import OURS, Row, Table
+from .targets import Verdict
+
+WIDTHS = (64, 256, 512, 1024, 4096, 8192, 16384, 32768, 65536)
+
+
+def of_targets(found: Iterable[Verdict]) -> list[str]:
+    """A line for each operator of each target, the worst shape in it."""
+    rows = []
+    for one in found:
+        unit = one.target.unit
+        missed = f"{one.missed:.1%}" if one.missed >= 0.001 else "less than 0.1%"
+        result = "met" if one.met else f"**missed by {missed}**"
+        value = f"{number(one.worst)}{unit and ' ' + unit}{one.peer and f' ({one.peer})'}"
+        rows.append([one.operator, one.target.kind, one.target.what, one.target.wanted, value, one.row.shape, result])
+    return ruled(["operator", "", "measured", "target", "worst", "at", ""], rows)
+
+
+def of_shares(table: Table) -> list[str]:
+    """Shares of the ceiling, by N, of inputs of 64 million elements."""
+    rows = []
+    for operator in table.operators:
+        for kind in table.kinds(operator):
+            by_width = {row.n: row.share() for row in table.of([operator], kind, ["wide"])}
+            if any(by_width.values()):
+                rows.append([operator, kind, *(number(by_width.get(width)) for width in WIDTHS)])
+    return ruled(["share of the ceiling", "", *(f"{width:,}" for width in WIDTHS)], rows)
+
+
+def of_operator(table: Table, operator: str, kind: str, metric: str) -> list[str]:
+    """Every shape: microseconds of each peer, and what the fastest of them takes as a multiple of ours."""
+    found = [row for row in table.of([operator], kind) if any(row.time(peer, metric) for peer in row.entries)]
+    peers = table.peers(found)
+    kernels = metric == "kernel"
+    rows = []
+    for row in found:
+        best = row.best(metric)
+        cells = [row.shape, size(row), *(number(row.time(peer, metric)) for peer in peers)]
+        if kernels:
+            cells += [number(row.time(OURS, "ceiling")), number(row.share()), number(row.rate(OURS))]
+        rows.append([*cells, f"{number(best[0])} ({best[1]})" if best else ""])
+    more = ["ceiling", "share", "GB/s"] if kernels else []
+    return ruled(["shape", "rows x N", *peers, *more, "best peer / my_ops"], rows)
+
+
+def of_cpu(table: Table) -> list[str]:
+    """Calls of large inputs: the rate, and ratios to memcpy and each peer."""
+    peers = [peer for peer in table.peers(table.rows) if peer != OURS]
+    rows = []
+    for row in table.rows:
+        over = [number(row.against(peer, "felt")) for peer in peers]
+        rows.append([row.operator, row.kind, row.shape, number(row.rate(OURS, "felt")), number(row.share()), *over])
+    return ruled(["operator", "", "shape", "GB/s", "of memcpy", *(f"{peer} / my_ops" for peer in peers)], rows)
+
+
+def of_runs(runs: dict[str, dict[str, object]], counts: dict[str, int]) -> list[str]:
+    """Where the figures are from."""
+    rows = []
+    for number_, run in sorted(runs.items(), key=lambda item: (str(item[1]["date"]), item[0])):
+        versions = run.get("versions", {})
+        assert isinstance(versions, dict)
+        tools = [f"torch {run['torch']}", *(f"{name} {version}" for name, version in sorted(versions.items()))]
+        machine = run["cpu"] if run["gpu"] == "none" else run["gpu"]
+        rows.append([f"`{run['command']}`", str(run["date"]), str(machine), ", ".join(tools), str(counts[number_])])
+    return ruled(["command", "date", "machine", "versions", "entries"], rows)
+
+
+def size(row: Row) -> str:
+    return f"{row.rows:,} x {row.n:,}"
+
+
+def number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
