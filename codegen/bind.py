@@ -16,12 +16,9 @@ from codegen.contract import (
     DimEntry,
     Output,
     Scratch,
-    ShapeEntry,
-    StarEntry,
     TensorType,
     TypeVariable,
-    named_stars,
-    numbers_in,
+    names_of,
 )
 from codegen.expr import Compare, Constant, Expr, Logic, Query, Type, Unary, integer, names
 from codegen.expr_text import print_text
@@ -102,7 +99,7 @@ def rules(
     stars = Stars(by_name)
     for name, tensor in tensors:
         owner = name if tensor.optional else ""
-        found += waiting.named(one for entry in tensor.shape.entries for one in _named(entry))
+        found += waiting.named(one for entry in tensor.shape.entries for one in names_of(entry))
         found += [where_given(rule, name, optional) for rule in stars.computed(tensor.shape, owner)]
         rule = (expand_rule if name in expanded else shape_rule)(name, tensor.shape, by_name, stars)
         if rule is not None:
@@ -120,7 +117,7 @@ def rules(
             found.append(SizeRule(size.name, size.value, print_text(size.value)))
         found.append(BindDynamic(size.name, size.value, size.bound, size.condition, size.text))
     for output in outputs:
-        found += _output_rules(output, arguments, by_name, stars)
+        found += _output_rules(output, arguments, by_name, stars, optional)
     for tensor_ in scratch:
         found += sizes_rules(arguments, tensor_.name, tensor_.type.shape)
         found += stars.computed(tensor_.type.shape)
@@ -165,7 +162,7 @@ def list_rules(tensors: Sequence[tuple[str, TensorType]], dims: Sequence[Dim]) -
     for name in lists:
         yield when(CountRule(name), name, given[name])
     for name, tensor in lists.items():
-        used = {one for entry in tensor.shape.entries for one in _named(entry)}
+        used = {one for entry in tensor.shape.entries for one in names_of(entry)}
         sharing = dict.fromkeys(tuple(map(list_of, dim.holders)) for dim in dims if dim.each and dim.name in used)
         for holders in sharing:
             before = holders[: holders.index(name)] if name in holders else holders
@@ -173,16 +170,6 @@ def list_rules(tensors: Sequence[tuple[str, TensorType]], dims: Sequence[Dim]) -
                 yield when(CountRule(name, owner), name, (*given[name], *given[owner]), before[:i])
                 if not given[owner]:
                     break
-
-
-def _named(entry: ShapeEntry) -> Iterator[str]:
-    """The names in one entry of a shape."""
-    if isinstance(entry, StarEntry):
-        yield entry.name
-    elif not isinstance(entry, DimEntry):
-        yield from named_stars(entry)
-    for expr in numbers_in(entry):
-        yield from (name.name for name in names(expr))
 
 
 def _overlaps(tensors: Sequence[tuple[str, TensorType]], optional: frozenset[str]) -> Iterator[Rule]:
@@ -201,12 +188,18 @@ def _overlaps(tensors: Sequence[tuple[str, TensorType]], optional: frozenset[str
             yield When(given, (), rule) if given else rule
 
 
-def _output_rules(output: Output, arguments: Sequence[Argument], dims: Mapping[str, Dim], stars: Stars) -> list[Rule]:
+def _output_rules(
+    output: Output, arguments: Sequence[Argument], dims: Mapping[str, Dim], stars: Stars, optional: frozenset[str]
+) -> list[Rule]:
     """What must hold for an output to be made, where it is made."""
     shape, owner = output.type.shape, output.name if output.condition is not None else ""
-    found: list[PlainRule] = [*size_rules(output.name, shape), *stars.computed(shape, owner)]
+    name = each_of(output.name) if output.type.is_list else output.name
+    found: list[PlainRule] = [*size_rules(name, shape), *stars.computed(shape, owner)]
     found += sizes_rules(arguments, output.name, shape)
-    found += dims_rules(output.name, shape, dims, arguments, stars, owner)
+    found += dims_rules(name, shape, dims, arguments, stars, owner)
+    if output.type.is_list:
+        source = each_of(output.counted_by)
+        return [when(rule, source, (source,) if source in optional else ()) for rule in found]
     if output.condition is None:
         return list(found)
     decide = Decide(output.name, output.condition, print_text(output.condition))

@@ -52,13 +52,16 @@ class Stars:
         return self.found.get(("", entry.text), self.found.get((owner, entry.text), -1))
 
 
-def _beside(star: str, arguments: Sequence[Argument]) -> int:
-    """The most sizes that stand beside a star in an input that has all of its dims in every call."""
+def _beside(star: str, arguments: Sequence[Argument], listed: bool) -> int:
+    """The most sizes that stand beside a star in an input that has all of its dims in every call; one that binds for
+    each tensor of a list, in a list.
+    """
     shapes = [
         argument.type.shape.entries
         for argument in arguments
         if isinstance(argument.type, TensorType)
-        and not (argument.type.optional or argument.type.is_list or argument.has_word("expand"))
+        and not (argument.type.may_lack_tensors or argument.has_word("expand"))
+        and argument.type.is_list is listed
     ]
     having = [shape for shape in shapes if any(isinstance(one, StarEntry) and one.name == star for one in shape)]
     return max((sum(isinstance(one, DimEntry) for one in shape) for shape in having), default=0)
@@ -76,7 +79,7 @@ def dims_rules(
             places = dims[entry.name].places if entry.name in dims else ()  # else it is an argument
             spans = [place.at for place in places if isinstance(place.at, Span)]
             beside = min((span.front + span.back for span in spans), default=named)
-            if named > max(beside, _beside(entry.name, arguments)):
+            if named > max(beside, _beside(entry.name, arguments, bool(dims[entry.name].each))):
                 return [DimsRule(tensor, named, entry.name)]
         elif not isinstance(entry, DimEntry) and named > 0:
             return [DimsRule(tensor, named, stars.number(entry, owner))]

@@ -171,6 +171,8 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
     )
     if read.diagnostics.errors == before:
         supported.with_lists(read.diagnostics, read.prefix, node if draft.lists else None)
+        if draft.list_outputs and draft.written and draft.differentiable is None:
+            supported.refuse(read.diagnostics, read.prefix, node.key("outputs") or key, 0, supported.LIST_WRITES)
         draft = replace(draft, variants=check_variants(read, node, draft))
     if contract.valid:
         batch, autocast = check_keys.check_batch(read, node, draft), check_keys.check_autocast(read, node, draft)

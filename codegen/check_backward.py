@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from codegen import supported
+from codegen.check_lists import equally_long
 from codegen.contract import (
     Acc,
     Argument,
@@ -56,8 +57,8 @@ def check_backward(read: Reader, forward: Declared, operators: Mapping[str, Decl
     if not names_operator(read, place, forward.operator.name, operators):
         return None
     backward = operators[place.text]
-    if forward.operator.lists or (backward is not None and backward.operator.lists):
-        supported.refuse(read.diagnostics, read.within("backward").prefix, place, 0, supported.LIST_BACKWARD)
+    if forward.operator.grad_mask and forward.operator.list_outputs:
+        supported.refuse(read.diagnostics, read.within("backward").prefix, place, 0, supported.LIST_SECOND)
         return None
     return None if backward is None else _Matcher(read.within("backward"), place, forward.operator, backward).match()
 
@@ -146,8 +147,11 @@ class _Matcher:
             else:
                 self.error(f"the output {upstream} is never floating, so there is no {name}")
             return Binding(name, "gradient", upstream)
-        if any(dim.name == name for dim in forward.dims):
-            if not (isinstance(argument.type, ScalarType) and argument.type.kind in ("size", "int")):
+        dim = next((known for known in forward.dims if known.name == name), None)
+        if dim is not None:
+            if dim.each:
+                self.error(f"the input {name} of {self.backward.name}: each tensor of {dim.each} has its own {name}")
+            elif not (isinstance(argument.type, ScalarType) and argument.type.kind in ("size", "int")):
                 self.error(f"the input {name} of {self.backward.name} is a dim of {forward.name}: its type is size")
             return Binding(name, "dim", name)
         self.unknown_input(name)
@@ -225,11 +229,18 @@ class _Matcher:
             self.differ(name, what, "another dtype")
 
     def compare_tensors(self, name: str, own: TensorType, source: TensorType, what: str) -> None:
+        if own.is_list != source.is_list:
+            forms = ["a list" if kind.is_list else "one tensor" for kind in (own, source)]
+            self.differ(name, what, f"{forms[0]} there, {forms[1]} here")
+        if source.element_optional and not own.element_optional:
+            text = f"tensors of {name} of {self.forward.name} may be absent, and {self.backward.name} takes all of them"
+            self.error(text, f"write `{_written(own.dtype)}{own.shape.text}?[]`")
         if _form(own.shape) != _form(source.shape):
             self.differ(name, what, f"shape {own.shape.text} there, {source.shape.text} here")
         if what == "input" and source.optional and not own.optional:
             text = f"the input {name} of {self.backward.name} must be optional, as {name} of {self.forward.name} is"
-            self.error(text, f"write `{_written(own.dtype)}{own.shape.text}?`")
+            listed = ("?" if own.element_optional else "") + ("[]" if own.is_list else "")
+            self.error(text, f"write `{_written(own.dtype)}{own.shape.text}{listed}?`")
         if self.same_dtype(own.dtype, source.dtype):
             self.alike.append((name, own.dtype, source.dtype, what))
         elif isinstance(own.dtype, FixedDtype) and isinstance(source.dtype, FixedDtype):
@@ -290,6 +301,12 @@ class _Matcher:
         if source.has_word("cpu") and "cuda" in self.backward.devices:
             text = f"the input {wanted} stays on the host, and its gradient would be made on a GPU"
             self.error(text, f"write `no_grad` behind the type of {wanted}")
+        if output.type.is_list != source.type.is_list:
+            forms = ["a list" if kind.is_list else "one tensor" for kind in (output.type, source.type)]
+            self.error(f"grad_{wanted} is {forms[0]}, and {wanted} {forms[1]}")
+        elif output.type.is_list and not self.as_long(output.counted_by, wanted):
+            text = f"grad_{wanted} is as long as {output.counted_by}, which need not be as long as {wanted}"
+            self.error(text, f"take {wanted} in {self.backward.name}, too")
         if _form(output.type.shape) != _form(source.type.shape):
             here, there = source.type.shape.text, output.type.shape.text
             self.error(f"grad_{wanted} has shape {there}, and {wanted} {here}")
@@ -297,6 +314,14 @@ class _Matcher:
             text = f"the input {wanted} has the gradient of {source.shares_gradient}, and {self.backward.name} computes"
             self.error(f"{text} grad_{wanted}")
         return Gradient(output.name, wanted)
+
+    def as_long(self, name: str, source: str) -> bool:
+        """Whether a list that the backward takes has as many tensors as an input of the forward, in every call."""
+        lists = {one.name: one.type.shape for one in self.forward.lists if isinstance(one.type, TensorType)}
+        outputs = {output.name: output.counted_by for output in self.forward.outputs}
+        outputs |= {f"grad_{output}": source for output, source in outputs.items()}
+        counted = name if name in lists else outputs.get(name, "")
+        return counted in equally_long(self.forward.dims, lists, source)
 
     def shared(self, argument: Argument) -> Gradient | None:
         """The gradient of an input that says `grad(x)`: that of x, an input of the same contract."""
@@ -309,6 +334,8 @@ class _Matcher:
             self.error(f"{text}that is no other tensor input", f'did you mean "{close}"?' if close else "")
         elif argument.has_word("no_grad") or source.has_word("no_grad") or source.shares_gradient:
             self.error(f"{text}{'it' if argument.has_word('no_grad') else name} says something else of its gradient")
+        elif argument in self.forward.lists:
+            self.error(f"{text}the tensors of a list have gradients of their own")
         elif argument.has_word("expand") or source.has_word("expand"):
             self.error(f"{text}what is broadcast has a gradient of its own")
         elif argument.type != source.type or source.type.optional:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codegen import bind_names, load, names, supported
+from codegen import bind_names, load, names
 from codegen.check_arguments import (
     check_scalar,
     choice_words,
@@ -21,6 +21,7 @@ from codegen.check_arguments import (
     stated_conditions,
 )
 from codegen.check_dynamic import dynamic_names, read_dynamic
+from codegen.check_lists import as_long, check_length, check_list, is_list, length_of
 from codegen.check_scopes import element_scope, value_scope
 from codegen.check_shapes import ShapeReader, on_hardware
 from codegen.check_types import bound_types, read_types, resolve_dtype
@@ -98,13 +99,14 @@ class _Checker:
         self.variables = read_types(self.read, self.node, self.take)
         fields = {section: read_fields(self.read, self.node, section, self.take) for section in SECTIONS}
         inputs = [*fields["inputs"], *fields["keywords"]]
-        masked = len(fields["outputs"]) > 1 and all(field.name.startswith("grad_") for field in fields["outputs"])
+        several = len(fields["outputs"]) > 1 or any(field.subject.is_list for field in fields["outputs"])
+        masked = several and all(field.name.startswith("grad_") for field in fields["outputs"])
         if masked:
             self.reserve_grad_mask(fields)
         derived_names = self.derived_names()
         unbound = dynamic_names(self.read, self.node, self.take)
         self.find_dims(inputs, derived_names)
-        reserve_fields(inputs, self.take)
+        reserve_fields([*inputs, *filter(is_list, fields["outputs"])], self.take)
         every = [field for listed in fields.values() for field in listed]
         self.spliced = spliced_names(inputs, every)
         scalars = scalar_names(inputs) | self.spliced
@@ -312,11 +314,20 @@ class _Checker:
                 return None
             scope = replace(scope, met=(*scope.met, Condition(condition)))
             text = f"{text} if {print_text(condition)}"
+        read, counted_by = self.read.within(field.part), ""
+        if is_list(field):
+            kinds = {name: one.type for name, one in inputs.items() if isinstance(one.type, TensorType)}
+            lists = {name: kind.shape for name, kind in kinds.items() if kind.is_list}
+            counted_by = length_of(read, field, self.dims, lists)
+            if not counted_by:
+                return None
+            check_length(read, field, inputs[counted_by], "grad_mask" in self.taken)
+            scope = as_long(self.of_each(counted_by, scope), counted_by, self.dims, lists)
         kind = self.made_tensor(field, scope)
         if kind is None:
             return None
-        words = check_output_words(self.read.within(field.part), field, kind, inputs, self.variables)
-        return Output(field.name, kind, words, condition, field.doc, text)
+        words = check_output_words(read, field, kind, inputs, self.variables)
+        return Output(field.name, kind, words, condition, field.doc, text, counted_by)
 
     def condition(self, field: Field, piece: Piece, scope: Scope) -> Expr | None:
         """When an output is there."""
@@ -354,9 +365,7 @@ class _Checker:
             return None
         if field.parsed.default is not None:
             read.error(field.node.at(field.parsed.default.offset), "only inputs have defaults")
-        if parsed.list_at is not None:
-            supported.refuse(self.read.diagnostics, read.prefix, field.node, parsed.list_at, supported.LIST_OUTPUT)
-            return None
+        check_list(read, field, parsed)
         if parsed.optional_at is not None:
             hint = "an output is there on a condition: T[n] if flag" if field.section == "outputs" else ""
             read.error(field.node.at(parsed.optional_at), "only inputs are optional", hint)

@@ -151,6 +151,8 @@ class _Checker:
         written = [(name, kind) for name, kind in kinds if isinstance(kind, TensorType) and kind.written]
         if not self.contract.outputs and written and written[0][1].is_list:
             return Query("len", written[0][0], (), Type.INT)
+        if self.contract.outputs and self.contract.outputs[0].type.is_list:
+            return Query("len", self.contract.outputs[0].counted_by, (), Type.INT)
         shapes = [output.type.shape for output in self.contract.outputs]
         shapes += [kind.shape for _, kind in written]
         if not shapes:

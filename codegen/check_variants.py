@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Map
 
-from codegen import load
+from codegen import load, supported
 from codegen.contract import Argument, Output, TensorType
 from codegen.errors import nearest, shown
 from codegen.load import Mapping, Node, Scalar
@@ -24,6 +24,10 @@ def check_variants(read: Reader, node: Mapping, op: Operator) -> tuple[Variant, 
     if op.grad_mask or op.written or not op.public_outputs:
         what = "computes gradients" if op.grad_mask else "writes in place" if op.written else "returns nothing"
         read.error(node.key("variants") or value, f"an operator that {what} has no variants")
+        return ()
+    if op.list_outputs:
+        key = node.key("variants")
+        supported.refuse(read.diagnostics, read.prefix, key if key is not None else value, 0, supported.LIST_VARIANT)
         return ()
     if any(output.condition is not None for output in op.public_outputs):
         read.error(node.key("variants") or value, "an output with a condition cannot be given by the caller")

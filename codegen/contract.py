@@ -5,10 +5,10 @@ Like the rest of the model (model.py) this knows no YAML, no C, no files and no 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from codegen.expr import Expr
+from codegen.expr import Expr, names
 from codegen.frozen import dataclass
 from codegen.types import BITS, DTYPES
 
@@ -141,6 +141,16 @@ def numbers_in(entry: ShapeEntry) -> tuple[Expr, ...]:
     return ()
 
 
+def names_of(entry: ShapeEntry) -> Iterator[str]:
+    """The names in an entry."""
+    if isinstance(entry, StarEntry):
+        yield entry.name
+    elif not isinstance(entry, DimEntry):
+        yield from named_stars(entry)
+    for expr in numbers_in(entry):
+        yield from (name.name for name in names(expr))
+
+
 @dataclass(frozen=True)
 class Shape:
     """The entries of `[*rows, n]`; at most one of them is not a DimEntry."""
@@ -251,7 +261,9 @@ class Argument:
 
 @dataclass(frozen=True)
 class Output:
-    """An output tensor. `condition` for `T[*rows] if return_lse`, which is None where it does not hold."""
+    """An output tensor. `condition` for `T[*rows] if return_lse`, which is None where it does not hold. A list of
+    tensors is as long as the list of inputs `counted_by`.
+    """
 
     name: str
     type: TensorType
@@ -259,6 +271,7 @@ class Output:
     condition: Expr | None = None
     doc: str = ""
     text: str = ""
+    counted_by: str = ""
 
     @property
     def saved(self) -> bool:

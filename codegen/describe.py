@@ -145,6 +145,9 @@ def _argument(argument: Argument) -> Entry:
 def _grad_mask(op: Operator) -> tuple[Entry, ...]:
     if not op.grad_mask:
         return ()
+    if op.list_outputs:
+        doc = "Which gradients are wanted, one for each tensor, in order; all where it is empty."
+        return (Entry("grad_mask", "bool[]", doc, "[]", keyword_only=True),)
     count = len(op.outputs)
     doc = "Which gradients are wanted, in order of the outputs; the others come back as None."
     return (Entry("grad_mask", f"bool[{count}]", doc, f"[{', '.join(['True'] * count)}]", keyword_only=True),)

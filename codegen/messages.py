@@ -237,7 +237,7 @@ def too_many(dim: DynamicDim) -> Message:
     return Message(joined((*start, Text(", got "), count, Text(" from the kernel"))))
 
 
-def mask_length(count: int) -> str:
+def mask_length(count: int | str) -> str:
     """How the error about a grad_mask that is not of `count` bools begins; csrc/runtime/boxed.c says the same."""
     return f"grad_mask: expected {count} bools, got "
 

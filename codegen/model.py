@@ -189,7 +189,7 @@ class Operator:
     devices: tuple[str, ...]
     backward: Backward | None
     differentiable: bool | None  # False for `differentiable: false`; None when the key is absent
-    grad_mask: bool  # has a keyword bool[k] grad_mask: two or more outputs, all named grad_...
+    grad_mask: bool  # has a keyword grad_mask: several tensors as outputs, all named grad_...
     reference: str  # function in tests/references.py
     several_passes: bool = False  # `passes:` was written: C bodies are named after kernels, units are their own
     samples: Samples = Samples()
@@ -246,6 +246,28 @@ class Operator:
     def lists(self) -> tuple[Argument, ...]:
         """The arguments that are lists of tensors."""
         return tuple(a for a in self.tensors if isinstance(a.type, TensorType) and a.type.is_list)
+
+    @cached_property
+    def list_outputs(self) -> tuple[Output, ...]:
+        """The outputs that are lists of tensors."""
+        return tuple(output for output in self.outputs if output.type.is_list)
+
+    def is_listed(self, name: str) -> bool:
+        """Whether an argument or an output is a list of tensors."""
+        return any(one.name == name for one in self.listed)
+
+    @property
+    def listed(self) -> tuple[Argument | Output, ...]:
+        """Both."""
+        return (*self.lists, *self.list_outputs)
+
+    def mask_before(self, output: str = "") -> tuple[tuple[str, ...], int]:
+        """The places of the grad_mask before those of an output, or all of them: one for each tensor of these lists,
+        and so many more.
+        """
+        names = [one.name for one in self.outputs]
+        counted = self.outputs[: names.index(output)] if output else self.outputs
+        return tuple(one.counted_by for one in counted if one.counted_by), sum(not one.counted_by for one in counted)
 
     @cached_property
     def public_outputs(self) -> tuple[Output, ...]:

@@ -35,8 +35,12 @@ def keys(diagnostics: Diagnostics, operator: str, node: Mapping) -> None:
 LIST_WORDS = ("expand",)
 
 LIST_STARS = "a function of stars in the shape of a list of tensors"
-LIST_OUTPUT = "an output that is a list of tensors"
-LIST_BACKWARD = "`backward:` of an operator with a list of tensors"
+LIST_SCRATCH = "scratch that is a list of tensors"
+LIST_CONDITION = "a condition of an output list"
+LIST_HOLES = "an output list with a tensor for each of a list in which some may be absent"
+LIST_WRITES = "an output list of an operator that writes in place without `differentiable: false`"
+LIST_SECOND = "`backward:` of an operator that computes gradients of lists"
+LIST_VARIANT = "a variant of an operator with an output list"
 WRITTEN_LIST = "a written list of tensors without `differentiable: false`"
 
 

@@ -125,6 +125,13 @@ def _output(
     if spelled[0].shape(was.type.shape) != spelled[1].shape(now.type.shape):
         what = f"output {now.name}: shape {now.type.shape.text}, was {was.type.shape.text}"
         found.append(breaking(what, "callers get another shape"))
+    if was.type.is_list != now.type.is_list:
+        forms = ["a list" if output.type.is_list else "one tensor" for output in (now, was)]
+        found.append(breaking(f"output {now.name}: {forms[0]}, was {forms[1]}", "callers unpack it in another way"))
+    called = {pair[0].name: pair[1].name for pair in pairs}
+    if was.type.is_list and now.type.is_list and called.get(was.counted_by) != now.counted_by:
+        what = f"output {now.name}: as long as {now.counted_by}, was as long as {was.counted_by}"
+        found.append(breaking(what, "callers get another number of tensors"))
     if was.condition != now.condition:
         found.append(breaking(f"output {now.name}: its condition changed", "callers get None at other times"))
     layout = [{word for word in output.words if word.name in ("like", "transposed")} for output in (was, now)]

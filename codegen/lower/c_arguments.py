@@ -59,7 +59,7 @@ def frame_lines(op: Operator) -> tuple[str, ...]:
             found.append(f"{types[kind.kind]} {name};")
         elif kind.variable:
             found.append(f"dtype {name};")
-    return tuple(found)
+    return (*found, *(["number_list grad_mask;"] if op.grad_mask and op.list_outputs else []))
 
 
 def can_fail(op: Operator) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from codegen.contract import TensorType
 from codegen.frozen import dataclass
 from codegen.lower.c_arguments import can_fail, release_lines, take_lines
+from codegen.lower.host import mask_is_list, mask_places
 from codegen.lower.lists import can_fail as list_can_fail
 from codegen.lower.lists import take_list_lines
 from codegen.lower.schema import DispatchedOperator, boxed_symbol, dispatched
@@ -39,7 +40,10 @@ def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
     take += given_outputs(op, entry.variant)
     saved = "" if not op.for_backward else ", true" if entry.saved else ", false"
     run = [f"{op.name}_run(&e, &f{saved});"]
-    if op.grad_mask:  # taken whatever failed before, since taking it releases the list
+    if mask_is_list(op):
+        start = f'take_long_mask(&e, stack[{len(op.arguments)}], "grad_mask", &f.a.grad_mask, '
+        take.append(f"{start}{mask_places(op).replace('f->', 'f.')});")
+    elif op.grad_mask:  # taken whatever failed before, since taking it releases the list
         take.append(f'take_mask(&e, stack[{len(op.arguments)}], "grad_mask", f.mask, {len(op.outputs)});')
     if (
         op.grad_mask
@@ -55,12 +59,18 @@ def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
     run += [f"tensor_release(&e, &f.t.{name});" for name in released]
     run += [f"tensor_release(&e, &f.h.{argument.name});" for argument in looked_at(op)]
     run += [f"tensor_release(&e, &f.w.{name});" for name in set_aside(op)] + release_lines(op)
+    run += ["list_release(&f.a.grad_mask);"] if mask_is_list(op) else []
     if entry.variant is not None:
         run += [line for name, _ in entry.variant.writes for line in release_output(name)]
         return BoxedKernelView(boxed_symbol(entry), tuple(take), tuple(run), ())
     returned = [output.name for output in (op.outputs if entry.saved else op.public_outputs)]
-    give = [f"tensor_define(&e, &f.t.{name});" for name in returned] if op.grad_mask else []
+    lists = [name for name in returned if op.is_listed(name)]
+    give = [f"tensor_define(&e, &f.t.{name});" for name in returned if name not in lists] if op.grad_mask else []
+    give += [f"list_pack(&e, &f.t.{name});" for name in lists]
     for i, name in enumerate(returned):
+        if name in lists:
+            give.append(f"list_give(&e, &f.t.{name}, &stack[{i}]);")
+            continue
         optional = "_optional" if op.output(name).condition is not None else ""
         give.append(f"tensor_give{optional}(&e, &f.t.{name}, &stack[{i}]);")
     return BoxedKernelView(boxed_symbol(entry), tuple(take), tuple(run), tuple(give))

@@ -20,9 +20,9 @@ from codegen.lower.custom import (
 )
 from codegen.lower.dynamic import make_calls, may_read_calls, narrow_lines
 from codegen.lower.elementwise_host import ElementwiseHostView, alike, elementwise_host_view, empty_call
-from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, place, wanted
+from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, mask_is_list, place, wanted
 from codegen.lower.launch import EntryPoints, PassView, cuda_units, pass_views
-from codegen.lower.lists import data_call, device_lines, each_call
+from codegen.lower.lists import data_call, device_lines, each_call, make_list
 from codegen.lower.memory import arrange_calls, fill_calls, output_calls, pinned_calls, stride_lines
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented, mentions
@@ -117,7 +117,7 @@ class _Host:
         # Where outputs are made, and the question whether that is a GPU.
         self.device, self.on_cuda = place(op)
         self.inputs = [argument.name for argument in op.tensors]
-        self.lists = [argument.name for argument in op.lists]
+        self.lists = [one.name for one in op.listed]
         self.outputs = [output.name for output in op.outputs]
         self.computed = [name for name in self.outputs if not op.draws(name)]
         self.written = [argument.name for argument in op.written]
@@ -149,8 +149,13 @@ class _Host:
                 calls = [*shape, empty_call(op, output, dtype)]
             reset = ["s.dim = 0;"] if any("&s" in call.split(", ") for call in calls) else []
             made[output.name] = [*reset, *all_or_return(calls)]
-            block = allocated(op, output, shape, dtype, self.device, made[output.name])
-            if op.grad_mask or output.condition is not None:
+            if output.type.is_list:
+                block = make_list(op, output, made[output.name])
+            else:
+                block = allocated(op, output, shape, dtype, self.device, made[output.name])
+            if output.type.is_list and op.grad_mask:
+                pass  # each of its tensors is wanted, or not
+            elif op.grad_mask or output.condition is not None:
                 block = [f"if ({wanted(op, output.name)}) {{", *indented(block), "}"]
             elif output.saved and not op.draws(output.name):
                 block = ["if (saved) {", *indented(block), "}"]
@@ -197,7 +202,7 @@ class _Host:
 
     def numel(self, name: str) -> str:
         """How many elements a tensor has, or those of a list together."""
-        listed = name in [argument.name for argument in self.op.lists]
+        listed = name in self.lists
         return f"list_numel(&f->t.{name})" if listed else f"f->t.{name}.numel"
 
     def nothing(self) -> list[str]:
@@ -336,7 +341,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         stars=tuple(Named(dim.name) for dim in op.dims if dim.star and dim.optional and not dim.each),
         arguments=frame_lines(op),
         words=words_lines(op),
-        mask=len(op.outputs) if op.grad_mask or any(output.condition for output in op.outputs) else 0,
+        mask=0 if mask_is_list(op) else len(op.outputs) * (op.grad_mask or any(o.condition for o in op.outputs)),
         star_functions=len(host.names.stars),
         dynamic=tuple(Named(size.name) for size in op.dynamic),
         narrow=tuple(narrow_lines(op)),

@@ -117,7 +117,7 @@ def _custom_kernel(op: Operator, kernel: CustomKernel, units: Mapping[str, int])
     found = guarded(found, f"params of {kernel.name}")
     places = [f"const int {v.name}_place = index_of_{v.name}(f->d.{v.name});" for v in op.types]
     record = [f"{op.name}_call record = *c;"] if op.lists else []
-    for argument in op.lists:
+    for argument in op.listed:
         record += record_lines(op, argument, "record.", "f->", "device_")
     body = [*places, *(["int64_t row = 0;"] if kernel.params else ["(void)params;"]), *found, *record]
     head: list[str] = []

@@ -56,9 +56,31 @@ def place(op: Operator) -> tuple[str, str]:
     return f"f->a.{where}", f"device_is_cuda(&f->a.{where})"
 
 
+def mask_is_list(op: Operator) -> bool:
+    """Whether how long the grad_mask is differs from call to call: it has a place for each tensor of a list."""
+    return op.grad_mask and bool(op.list_outputs)
+
+
 def wanted(op: Operator, output: str) -> str:
-    """Whether an output is wanted, where it may not be: for a gradient the caller says so, else its condition."""
-    return f"f->mask[{[one.name for one in op.outputs].index(output)}]"
+    """Whether an output is wanted, where it may not be: for a gradient the caller says so, else its condition. A list
+    is wanted where one of its tensors is.
+    """
+    if not mask_is_list(op):
+        return f"f->mask[{[one.name for one in op.outputs].index(output)}]"
+    before = mask_places(op, output)
+    listed = op.output(output).counted_by
+    return f"mask_any(&f->a.grad_mask, {before}, f->t.{listed}.count)" if listed else wanted_at(before)
+
+
+def mask_places(op: Operator, before: str = "") -> str:
+    """How many places the grad_mask has, or has before those of an output."""
+    lists, alone = op.mask_before(before)
+    return " + ".join([*(f"f->t.{name}.count" for name in lists), *([str(alone)] if alone or not lists else [])])
+
+
+def wanted_at(place: str) -> str:
+    """Whether the tensor at a place of the grad_mask is wanted."""
+    return f"mask_wants(&f->a.grad_mask, {place})"
 
 
 class HostNames:

@@ -6,8 +6,9 @@ checks.py.
 
 from __future__ import annotations
 
-from codegen.contract import Argument, TensorType
+from codegen.contract import Argument, Output, TensorType
 from codegen.layouts import layout
+from codegen.lower.host import mask_places, wanted_at
 from codegen.lower.record import list_fields
 from codegen.lower.statements import all_or_return, indented
 from codegen.model import Operator
@@ -35,7 +36,7 @@ def take_list_lines(op: Operator, argument: Argument, slot: str) -> list[str]:
     return [*lines, f"f.call.{name}_count = f.t.{name}.count;"]
 
 
-def _numbers(op: Operator, argument: Argument) -> dict[str, str]:
+def _numbers(op: Operator, argument: Argument | Output) -> dict[str, str]:
     """The fields with a number for each tensor of the list, dims that bind for each of them above all, and where these
     begin behind those of the first one.
     """
@@ -51,7 +52,7 @@ def _numbers(op: Operator, argument: Argument) -> dict[str, str]:
     return dict(zip(names, places, strict=False))
 
 
-def _tables(argument: Argument) -> dict[str, str]:
+def _tables(argument: Argument | Output) -> dict[str, str]:
     """The fields with sizes or strides of each tensor, and what the list calls them."""
     return {field.name: field.fact for field in list_fields(argument) if field.kind == "tables"}
 
@@ -62,7 +63,25 @@ def _shared(op: Operator, name: str) -> bool:
     return dim is not None and len(dim.places) > 1 and op.argument(dim.each).type.optional
 
 
-def record_lines(op: Operator, argument: Argument, record: str, frame: str, where: str) -> list[str]:
+def make_list(op: Operator, output: Output, made: list[str]) -> list[str]:
+    """Makes an output: `made` makes tensor number i of it, where it is wanted and that of the inputs is there."""
+    listed, source = f"f->t.{output.name}", op.argument(output.counted_by).type
+    before = mask_places(op, output.name)
+    wanted = [wanted_at("i" if before == "0" else f"{before} + i")] if op.grad_mask else []
+    assert isinstance(source, TensorType)
+    wanted += [f"list_has(&f->t.{output.counted_by}, i)"] if source.element_optional else []
+    body = [f"if ({' && '.join(wanted)}) {{", *indented(made), "}"] if wanted else made
+    return [
+        *all_or_return([f'list_make(e, &{listed}, "{output.name}", f->t.{output.counted_by}.count)']),
+        f"f->call.{output.name} = {listed}.data;",
+        f"f->call.{output.name}_count = {listed}.count;",
+        f"for (int64_t i = 0; i < {listed}.count; i++) {{",
+        *indented(body),
+        "}",
+    ]
+
+
+def record_lines(op: Operator, argument: Argument | Output, record: str, frame: str, where: str) -> list[str]:
     """Points a call record to what bodies see of a list: in memory of the host (`where` is ""), or of the GPU
     (device_).
     """
@@ -79,8 +98,10 @@ def record_lines(op: Operator, argument: Argument, record: str, frame: str, wher
 
 def each_call(op: Operator, tensor: str, call: str) -> str:
     """`tensor_bytes(&f->t.x)`, or `list_bytes(&f->t.xs)` for all tensors of a list."""
-    listed = tensor in [argument.name for argument in op.lists]
+    listed = op.is_listed(tensor)
     error = ["e"] if call in ("zero", "clear") else []
+    if listed and call == "zero":
+        return f"zero_list(e, &f->t.{tensor})"  # list_zero would be a function of an operator called list
     return f"{'list' if listed else 'tensor'}_{call}({', '.join([*error, f'&f->t.{tensor}'])})"
 
 
@@ -88,7 +109,7 @@ def data_call(op: Operator, tensor: str, access: str) -> str:
     """The call that puts the address of a tensor, or those of a list, where bodies find them; `access` is const or
     mutable.
     """
-    if tensor in [argument.name for argument in op.lists]:
+    if op.is_listed(tensor):
         return f"list_{access}_data(e, &f->t.{tensor})"
     return f"tensor_{access}_data(e, &f->t.{tensor}, &f->call.{tensor})"
 
@@ -105,9 +126,8 @@ def device_lines(op: Operator, device: str) -> list[str]:
     if not op.lists or op.full_cuda:
         return []
     lines = [f'static cuda_kernel store = {{.name = "{store_kernel(op)}", .module = &modules[0]}};']
-    lines += all_or_return(
-        [f"list_to_device(e, scope, &store, {device}, &f->t.{argument.name})" for argument in op.lists]
-    )
-    for argument in op.lists if not op.custom else ():
+    listed = op.listed
+    lines += all_or_return([f"list_to_device(e, scope, &store, {device}, &f->t.{one.name})" for one in listed])
+    for argument in listed if not op.custom else ():
         lines += record_lines(op, argument, "f->call.", "f->", "device_")
     return lines

@@ -87,7 +87,8 @@ def stride_lines(op: Operator) -> list[str]:
 
 def output_calls(output: Output, dtype: str, device: str, shape: list[str]) -> list[str]:
     """Calls that make an output, each of which returns bool; `shape` are those that put its sizes into `s`."""
-    start, end = f'e, &f->t.{output.name}, "{output.name}", &s', f"{dtype}, {device}"
+    tensor = made_tensor(output)
+    start, end = f'e, &{tensor}, "{output.name}", &s', f"{dtype}, {device}"
     like = output.word("like")
     if like is not None:
         made = [f"tensor_empty_like(e, &f->t.{output.name}, &f->t.{like.argument}, {end})"]
@@ -98,15 +99,20 @@ def output_calls(output: Output, dtype: str, device: str, shape: list[str]) -> l
     return [*made, *fill_calls(output)]
 
 
+def made_tensor(output: Output | Scratch) -> str:
+    """What is made, of a list tensor number i."""
+    return f"f->t.{output.name}" + (".at[i]" if output.type.is_list else "")
+
+
 def fill_calls(tensor: Output | Scratch) -> list[str]:
     """The call that gives every element its first value, if the spec states one."""
-    return [_fill(tensor.name, word) for word in tensor.words if word.name == "fill"]
+    return [_fill(made_tensor(tensor), word) for word in tensor.words if word.name == "fill"]
 
 
-def _fill(name: str, word: Word) -> str:
+def _fill(tensor: str, word: Word) -> str:
     value = word.argument
     if isinstance(value, int):
-        return f"tensor_fill_integer(e, &f->t.{name}, {print_c(Constant(value, Type.INT), CNames())})"
+        return f"tensor_fill_integer(e, &{tensor}, {print_c(Constant(value, Type.INT), CNames())})"
     assert isinstance(value, float)
     if isnan(value):
         text = "NAN"
@@ -114,4 +120,4 @@ def _fill(name: str, word: Word) -> str:
         text = "INFINITY" if value > 0 else "-INFINITY"
     else:
         text = repr(value)
-    return f"tensor_fill_real(e, &f->t.{name}, {text})"
+    return f"tensor_fill_real(e, &{tensor}, {text})"

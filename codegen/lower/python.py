@@ -15,6 +15,7 @@ from codegen.defaults import default_text
 from codegen.describe_keys import operator_notes
 from codegen.errors import one_of
 from codegen.frozen import dataclass
+from codegen.lower.host import mask_is_list
 from codegen.lower.python_arguments import annotation, default
 from codegen.lower.python_autocast import autocast_lines
 from codegen.lower.python_autograd import AutogradView, autograd_view
@@ -115,7 +116,9 @@ def parameters(op: Operator, *, unchecked: bool = False) -> list[str]:
     """
     positional = [_parameter(argument, unchecked) for argument in op.arguments if not argument.keyword_only]
     keyword = [_parameter(argument, unchecked) for argument in op.arguments if argument.keyword_only]
-    if op.grad_mask:
+    if mask_is_list(op):
+        keyword.append("grad_mask: Sequence[bool] = ()")
+    elif op.grad_mask:
         wanted = ", ".join(["True"] * len(op.outputs))
         keyword.append(f"grad_mask: Sequence[bool] = ({wanted})")
     return positional + (["*", *keyword] if keyword else [])
@@ -132,7 +135,14 @@ def returned(op: Operator, outputs: Sequence[Output]) -> str:
     """The type of what these outputs are returned as."""
     if not outputs:
         return "None"
-    kinds = ["Tensor | None" if op.grad_mask or output.condition is not None else "Tensor" for output in outputs]
+    kinds = [
+        "list[Tensor]"
+        if output.type.is_list
+        else "Tensor | None"
+        if op.grad_mask or output.condition is not None
+        else "Tensor"
+        for output in outputs
+    ]
     return kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
 
 
@@ -148,7 +158,8 @@ def _wrapper_doc(op: Operator) -> list[str]:
     lines = docstring(op.doc or f"Calls {op.name}.")
     lines += ["", "Args:", *(f"    {argument.name}: {_contract(argument)}" for argument in op.arguments)]
     if op.grad_mask:
-        lines.append("    grad_mask: which of the gradients are wanted; the others are None")
+        others = "in lists only these; all by default" if mask_is_list(op) else "the others are None"
+        lines.append(f"    grad_mask: which of the gradients are wanted; {others}")
     results = [(output.name, output.text) for output in op.public_outputs]
     results = results or [(argument.name, argument.text) for argument in op.written]
     lines += ["", "Returns:", *(f"    {name}: {docstring(text)[0]}" for name, text in results), ""]

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codegen.contract import Argument
+from codegen.contract import Argument, Output, TensorType
 from codegen.frozen import dataclass
-from codegen.lower.python_names import COLUMNS, Names, call
+from codegen.lower.python_names import COLUMNS, HELPER, Names, call
 from codegen.model import Backward, Binding, Library, Operator
+from codegen.positions import list_of
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class AutogradView:
     recorded: tuple[str, ...]
     recorded_or_transformed: tuple[str, ...]
     applied: str
+    nested: str  # puts the tensors of lists, which autograd gives in a row, into lists
     public: str
     redispatched: str
 
@@ -42,11 +44,27 @@ def targets(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) > 1 else f"({names[0]},)"
 
 
-def _unpacked(wanted: Sequence[str], names: Sequence[str], value: str) -> list[str]:
-    """`x, _, eps = inputs`: a name for each that is wanted; nothing where none is."""
+def _unpacked(wanted: Sequence[str], names: Sequence[str], value: str, *, more: bool = False) -> list[str]:
+    """`x, _, eps = inputs`: a name for each that is wanted; nothing where none is. `more` values may follow."""
     if not any(name in wanted for name in names):
         return []
-    return [f"{targets([name if name in wanted else '_' for name in names])} = {value}"]
+    return [f"{targets([name if name in wanted else '_' for name in names] + ['*_'] * more)} = {value}"]
+
+
+def _row(items: Sequence[str]) -> str:
+    """A tuple."""
+    return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+
+
+def made(names: Names) -> str:
+    """The form of the outputs in a row: how many tensors each list has, None for what is no list."""
+    return _row([_length(names, output) for output in names.op.outputs])
+
+
+def _length(names: Names, output: Output) -> str:
+    if not output.type.is_list:
+        return "None"
+    return f"{HELPER}count({names.places(output) if names.op.grad_mask else output.counted_by})"
 
 
 class _Declared:
@@ -72,10 +90,13 @@ class _Declared:
         nothing to do then.
         """
         bound = [binding for binding in self.backward.bindings if binding.source == "gradient"]
-        if len(self.gradients) == 1:
+        lists = {output.name for output in self.op.list_outputs}
+        if len(self.gradients) == 1 and not lists:
             return []
         optional = {argument.name for argument in self.other.tensors if getattr(argument.type, "optional", False)}
-        return [binding.name for binding in bound if binding.argument not in optional]
+        optional |= {a.name for a in self.other.lists if isinstance(a.type, TensorType) and a.type.element_optional}
+        required = [binding.name for binding in bound if binding.argument not in optional]
+        return required if len(self.gradients) > 1 else [name for name in required if name in lists]
 
     def saved_gradients(self) -> list[tuple[str, str]]:
         """Saved outputs, and what their gradients are called. They are functions of the inputs, so autograd has them
@@ -93,11 +114,18 @@ class _Declared:
             *self.summed,
         ]
         dims = {dim.name: dim for dim in op.dims}
-        needed += [holder for name in self.kept if name in dims for holder in dims[name].holders]
+        needed += [list_of(holder) for name in self.kept if name in dims for holder in dims[name].holders]
+        needed += [output.counted_by for output in op.list_outputs] + [argument.name for argument in op.lists]
         outputs = [output.name for output in op.outputs]
         given = [argument.name for argument in op.arguments] + (["grad_mask"] if op.grad_mask else [])
-        lines = _unpacked(needed, given, self.names.fresh("inputs"))
-        if len(outputs) > 1:
+        lines = _unpacked(needed, given, self.names.fresh("inputs"), more=bool(op.lists))
+        if op.lists:
+            tail = [f"_runtime.length({argument.name})" for argument in op.lists]
+            lines.append(f"{ctx}.inputs_form = {_row(['None'] * len(given) + tail)}")
+        if op.list_outputs:
+            lines.append(f"{ctx}.outputs_form = {made(self.names)}")
+            lines += _unpacked(needed, outputs, f"_runtime.nested({self.names.fresh('output')}, {ctx}.outputs_form)")
+        elif len(outputs) > 1:
             lines += _unpacked(needed, outputs, self.names.fresh("output"))
         elif outputs[0] in needed:
             lines.append(f"{outputs[0]} = {self.names.fresh('output')}")
@@ -105,19 +133,33 @@ class _Declared:
         for name in self.kept:
             value = self.names.dim(dims[name]) if name in dims else name
             lines.append(f"{ctx}.value_of_{name} = {value}")
+        if self.saves_lists():
+            lengths = [f"_runtime.length({name})" if op.is_listed(name) else "None" for name in self.saved]
+            lines.append(f"{ctx}.saved_form = {_row(lengths)}")
         lines += [f"{ctx}.like_{name} = {self.form(name)}" for name in self.required()]
         for name in self.summed:
             form = f"{name}.shape, {name}.dtype"
             optional = getattr(op.argument(name).type, "optional", False)
             lines.append(f"{ctx}.form_of_{name} = {f'None if {name} is None else ({form})' if optional else form}")
         if self.saved:
-            lines += call(f"{ctx}.save_for_backward", self.saved, indent=8)
+            flat = [self.spread(name) if op.is_listed(name) else name for name in self.saved]
+            lines += call(f"{ctx}.save_for_backward", flat, indent=8)
         return lines
+
+    def saves_lists(self) -> bool:
+        """Whether a list is kept for backward."""
+        return any(map(self.op.is_listed, self.saved))
+
+    def spread(self, name: str) -> str:
+        """The tensors of a list, in a row."""
+        return next(spread(self.op, [one])[0] for one in self.op.listed if one.name == name)
 
     def form(self, name: str) -> str:
         """Shape, dtype and device of an output. One that is not wanted is not there; then all, being gradients that
         were derived, have the shape of the first input.
         """
+        if self.op.is_listed(name):
+            return f"[(_one.shape, _one.dtype, _one.device) for _one in {name}]"
         if not self.op.grad_mask:
             return f"{name}.shape, {name}.dtype, {name}.device"
         first = self.op.tensors[0].name
@@ -133,35 +175,68 @@ class _Declared:
         """The body of backward."""
         ctx, op = self.ctx, self.op
         nothing = ", ".join(["None"] * (len(op.arguments) + op.grad_mask))
-        absent = " and ".join(f"{gradient} is None" for gradient in self.gradients)
+        nothing = f"(None,) * len({ctx}.needs_input_grad)" if op.lists else nothing
         lines: list[str] = []
+        if op.list_outputs:
+            arriving = targets([*self.gradients, *(name for _, name in self.saved_gradients())])
+            lines.append(f"{arriving} = _runtime.nested({self.names.fresh('gradients')}, {ctx}.outputs_form)")
         for name, given in self.saved_gradients():
-            lines += [f"if {given} is not None:", f'    _runtime.refuse_saved("{op.name}", "{name}")']
+            there = f"not {self.absent(given, name)}" if op.is_listed(name) else f"{given} is not None"
+            lines += [f"if {there}:", f'    _runtime.refuse_saved("{op.name}", "{name}")']
+        outputs = [output.name for output in op.public_outputs]
+        absent = " and ".join(map(self.absent, self.gradients, outputs))
         lines += [f"if {absent}:", f"    return {nothing}"]
         for name in self.required():
-            lines += [f"if grad_{name} is None:", f"    grad_{name} = _runtime.zeros(*{ctx}.like_{name})"]
-        if self.saved:
+            if op.is_listed(name):
+                lines.append(f"grad_{name} = _runtime.filled(grad_{name}, {ctx}.like_{name})")
+            else:
+                lines += [f"if grad_{name} is None:", f"    grad_{name} = _runtime.zeros(*{ctx}.like_{name})"]
+        if self.saves_lists():
+            lines.append(f"{targets(self.saved)} = _runtime.nested({ctx}.saved_tensors, {ctx}.saved_form)")
+        elif self.saved:
             lines.append(f"{targets(self.saved)} = {ctx}.saved_tensors")
         run, arguments = self.names.fresh("run"), [self.value(binding) for binding in self.backward.bindings]
         lines.append(f"{run} = _backward.{self.other.name} if _is_grad_enabled() else _backward_no_grad")
         gradients = self.backward.gradients
         if self.backward.mask:
             wanted = self.names.fresh("wanted")
-            positions = [argument.name for argument in op.arguments]
-            places = {gradient.input: f"{wanted}[{positions.index(gradient.input)}]" for gradient in gradients}
+            places = {gradient.input: self.wanted(wanted, gradient.input) for gradient in gradients}
             mask = [
                 " or ".join(places[gradient.input] for gradient in gradients if gradient.output == output.name)
                 for output in self.other.outputs
             ]
-            lines.append(f"{wanted} = {ctx}.needs_input_grad")
+            listed = [output.type.is_list for output in self.other.outputs]
+            mask = [f"*{one}" if several else one for one, several in zip(mask, listed, strict=True)]
+            needs = f"{ctx}.needs_input_grad"
+            lines.append(f"{wanted} = {f'_runtime.nested({needs}, {ctx}.inputs_form)' if op.lists else needs}")
             arguments.append(f"grad_mask=[{', '.join(mask)}]")
         results = [output.name for output in self.other.public_outputs]
         lines += call(f"{', '.join(results)} = {run}", arguments, indent=8)
         by_input = {gradient.input: gradient.output for gradient in gradients}
         for name in self.summed:
             lines.append(f"{by_input[name]} = _runtime.summed({by_input[name]}, {ctx}.form_of_{name})")
-        returned = [by_input.get(argument.name, "None") for argument in op.arguments]
-        return [*lines, f"return {', '.join(returned + (['None'] if op.grad_mask else []))}"]
+        lists = [argument.name for argument in op.lists]
+        returned = ["None" if a.name in lists else by_input.get(a.name, "None") for a in op.arguments]
+        returned += ["None"] if op.grad_mask else []
+        for name in lists:
+            if name in by_input:
+                needed = self.wanted(self.names.fresh("wanted"), name)
+                returned.append(f"*_runtime.placed({by_input[name]}, {needed})")
+            else:
+                returned.append(f"*[None] * {ctx}.inputs_form[{len(op.arguments) + op.grad_mask + lists.index(name)}]")
+        return [*lines, *call("return ", returned, indent=8)] if lists else [*lines, f"return {', '.join(returned)}"]
+
+    def wanted(self, wanted: str, name: str) -> str:
+        """Whether the gradient of an input is needed; of a list, of which of its tensors."""
+        listed = [argument.name for argument in self.op.lists]
+        if name not in listed:
+            return f"{wanted}[{[argument.name for argument in self.op.arguments].index(name)}]"
+        place = f"{wanted}[{len(self.op.arguments) + self.op.grad_mask + listed.index(name)}]"
+        return f"({place} or ())" if self.op.argument(name).type.optional else place
+
+    def absent(self, gradient: str, name: str) -> str:
+        """Whether autograd has no gradient of an output, or of none of a list."""
+        return f"_runtime.no_tensor({gradient})" if self.op.is_listed(name) else f"{gradient} is None"
 
 
 def _with_gradient(op: Operator) -> list[Argument]:
@@ -172,12 +247,12 @@ def _with_gradient(op: Operator) -> list[Argument]:
     return list(op.may_need_gradient)
 
 
-def spread(op: Operator, arguments: Sequence[Argument]) -> list[str]:
+def spread(op: Operator, arguments: Sequence[Argument | Output]) -> list[str]:
     """Tensors as the arguments of a function that looks into no list."""
     found = []
     for argument in arguments:
         listed = f"({argument.name} or ())" if argument.type.optional else argument.name
-        found.append(f"*{listed}" if argument in op.lists else argument.name)
+        found.append(f"*{listed}" if op.is_listed(argument.name) else argument.name)
     return found
 
 
@@ -198,6 +273,14 @@ def recorded(names: Names, or_else: str, extra: Sequence[str] = (), only: Sequen
     return [*lines, f"if {recorded} or _forward_ad._current_level >= 0:"]
 
 
+def _public(op: Operator) -> str:
+    """What a call returns, of all that the Function does."""
+    public = len(op.public_outputs)
+    if not op.saved_outputs:
+        return "[0]" if op.list_outputs and public == 1 else ""
+    return "[0]" if public == 1 else f"[:{public}]"
+
+
 def _indented(lines: list[str]) -> list[str]:
     return [f"    {line}" for line in lines]
 
@@ -211,12 +294,14 @@ def autograd_view(library: Library, names: Names, parameters: list[str], passed:
     # What is in a list reaches autograd behind the other arguments.
     plain += ["*_: Any"] if op.lists else []
     forward = f"{'_call_saved' if op.saved_outputs else '_call_no_grad'}({', '.join(passed)})"
+    forward = f"_runtime.flat({forward})" if op.list_outputs else forward
     setup, backward_body = [], []
     if declared is not None:
         given = [f"{ctx}: Any", f"{names.fresh('inputs')}: Any", f"{names.fresh('output')}: Any"]
         setup = [*call("def setup_context", given, " -> None:"), *_indented(declared.setup())]
         arriving = [*declared.gradients, *(name for _, name in declared.saved_gradients())]
         given = [f"{ctx}: Any", *(f"{gradient}: Tensor | None" for gradient in arriving)]
+        given = [given[0], f"*{names.fresh('gradients')}: Any"] if op.list_outputs else given
         backward_body = [*call("def backward", given, " -> Any:"), *_indented(declared.run())]
     return AutogradView(
         function=function_name(op),
@@ -233,6 +318,7 @@ def autograd_view(library: Library, names: Names, parameters: list[str], passed:
             + (["grad_mask"] if op.grad_mask else [])
             + spread(op, op.lists)
         ),
-        public="" if not op.saved_outputs else "[0]" if len(op.public_outputs) == 1 else f"[:{len(op.public_outputs)}]",
+        nested="_runtime.nested(" if op.list_outputs else "",
+        public=(f", {made(names)})" if op.list_outputs else "") + _public(op),
         redispatched=f"{keyset} & _after_autograd, {', '.join(passed)}",
     )

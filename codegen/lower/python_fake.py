@@ -12,7 +12,7 @@ from codegen.expr import Conditional, Expr
 from codegen.expr import names as used_names
 from codegen.expr_c import can_overflow
 from codegen.lower.elementwise_host import alike
-from codegen.lower.host import first_given
+from codegen.lower.host import first_given, mask_is_list
 from codegen.lower.python_arguments import condition as argument_condition
 from codegen.lower.python_names import HELPER, Names, call
 from codegen.messages import mask_length, message, overflow_of
@@ -215,6 +215,10 @@ def _output(names: Names, output: Output, index: int) -> str:
         made = f"{HELPER}empty_like(({', '.join(like_first)},), {sizes}, {dtype})"
     if output.condition is not None:
         return f"{made} if {names.wanted(output.name)} else None"
+    if output.type.is_list:
+        return f"[{made} for _i in {names.places(output)}]"
+    if mask_is_list(names.op):
+        return f"{made} if {HELPER}wanted(grad_mask, {names.mask_places(output.name)}) else None"
     return f"{made} if grad_mask[{index}] else None" if names.op.grad_mask else made
 
 
@@ -271,7 +275,11 @@ def fake_lines(names: Names) -> list[str]:
     """The body of the fake kernel that returns all outputs, saved ones too."""
     lines: list[str] = []
     outputs = names.op.outputs
-    if names.op.grad_mask:
+    if mask_is_list(names.op):
+        total = names.mask_places()
+        text = f'lambda: f"{mask_length("{" + total + "}")}{{{HELPER}count(grad_mask)}}"'
+        lines += call("_check", [f"{HELPER}count(grad_mask) in (0, {total})", text])
+    elif names.op.grad_mask:
         text = f'lambda: f"{mask_length(len(outputs))}{{{HELPER}count(grad_mask)}}"'
         lines += call("_check", [f"{HELPER}count(grad_mask) == {len(outputs)}", text])
     if names.op.tensors:

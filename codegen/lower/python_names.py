@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, ScalarType, Shape, StarEntry, Variable
+from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, Output, ScalarType, Shape, StarEntry, Variable
 from codegen.expr import Binary, Call, Constant, Expr, Name, NameKind, Query, Type, Unary, children, rebuild
 from codegen.expr_python import PythonNames, print_python
 from codegen.frozen import cached_property
@@ -75,12 +75,25 @@ class Names:
 
     def dim_count(self, star: str | int, named: int) -> str:
         """How many dims a star and so many more are."""
-        sizes = star if isinstance(star, str) else self.stars[star]
+        sizes = self.star_sizes(star) if isinstance(star, str) else self.stars[star]
         return f"{HELPER}count({sizes}) + {named}"
 
     def wanted(self, output: str) -> str:
         """The local that says whether an output with a condition is there."""
         return self.fresh(f"{output}_wanted")
+
+    def places(self, output: Output) -> str:
+        """The places at which an output that is a list has a tensor."""
+        if not self.op.grad_mask:
+            return f"range({HELPER}count({output.counted_by}))"
+        return f"{HELPER}places({output.counted_by}, grad_mask, {self.mask_places(output.name)})"
+
+    def mask_places(self, before: str = "") -> str:
+        """How many places the grad_mask has, or has before those of an output."""
+        lists, alone = self.op.mask_before(before)
+        return " + ".join(
+            [*(f"{HELPER}count({name})" for name in lists), *([str(alone)] if alone or not lists else [])]
+        )
 
     def fresh(self, name: str) -> str:
         """`name`, or with underscores behind it where the operator uses that name itself."""
@@ -194,9 +207,10 @@ class Names:
         parts = []
         for entry in shape.entries:
             if isinstance(entry, StarEntry):
+                sizes = self.star_sizes(entry.name)
                 if len(shape.entries) == 1:
-                    return entry.name
-                parts.append(f"*{entry.name}")
+                    return sizes
+                parts.append(f"*{sizes}")
             elif isinstance(entry, DimEntry):
                 parts.append(self.checked(entry.expr) if checked else self.expr(entry.expr))
             else:

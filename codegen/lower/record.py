@@ -110,6 +110,10 @@ def fields(op: Operator) -> tuple[Field, ...]:
         kept = output.saved and not op.draws(output.name)
         note = f"{output.text}, null in inference" if kept else output.text
         note = f"{note}, null when not wanted" if op.grad_mask else note
+        if output.type.is_list:
+            found.append(Field(output.name, "tensors", output.type.dtype, False, note))
+            found.append(Field(f"{output.name}_count", "integer"))
+            continue
         found.append(Field(output.name, "tensor", output.type.dtype, False, note))
     found += [Field(scratch.name, "tensor", scratch.type.dtype, False, scratch.text) for scratch in op.scratch]
     for scratch in op.scratch:

@@ -27,6 +27,7 @@ from codegen.frozen import cached_property, dataclass, replace
 from codegen.lower.tests_scalars import Scalar
 from codegen.lower.tests_values import Elements, elements
 from codegen.model import Operator
+from codegen.positions import list_of
 from codegen.types import DTYPES
 
 Size = int | tuple[int, ...]
@@ -167,16 +168,17 @@ class Sample:
     def inputs(self) -> list[tuple[int, ...]]:
         """The sizes of every tensor that goes in."""
         made = {output.name for output in self.op.outputs}
-        return [shape for name, shape in self._shapes.items() if name not in made]
+        return [shape for name, shape in self._shapes.items() if list_of(name) not in made]
 
     @cached_property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         missing = {output.name for output in self.op.outputs if not self.makes(output)} | self.absent
-        lists = [argument.name for argument in self.op.lists]
+        lists = {argument.name: argument.name for argument in self.op.lists}
+        lists |= {output.name: output.counted_by for output in self.op.list_outputs}
         found: dict[str, tuple[int, ...]] = {}
         for name, shape in self.op.shapes.items():
-            if name in lists and name not in self.absent:
-                places = [i for i in range(self.length) if not self.is_hole(name, i)]
+            if name in lists and lists[name] not in self.absent:
+                places = [i for i in range(self.length) if not self.is_hole(lists[name], i)]
                 found |= {f"{name}[{i}]": replace(self, at=i).shape(shape) for i in places}
             elif name not in {*missing, *lists}:
                 found[name] = self.shape(shape)

@@ -7,6 +7,7 @@ from string import ascii_lowercase
 
 from codegen.contract import Argument, Default, Output, ScalarType, TensorType
 from codegen.frozen import dataclass
+from codegen.lower.host import mask_is_list
 from codegen.model import Operator, Variant
 
 SCALAR_TYPES = {
@@ -70,7 +71,9 @@ def arguments(op: Operator, variant: Variant | None = None) -> str:
     texts = [(argument, _argument(argument, aliases.get(argument.name, ""))) for argument in op.arguments]
     positional = [text for argument, text in texts if not argument.keyword_only]
     keyword = [text for argument, text in texts if argument.keyword_only]
-    if op.grad_mask:
+    if mask_is_list(op):
+        keyword.append("bool[] grad_mask=[]")
+    elif op.grad_mask:
         count = len(op.outputs)
         keyword.append(f"bool[{count}] grad_mask=[{', '.join(['True'] * count)}]")
     if variant is not None and variant.kind == "out":
@@ -79,7 +82,7 @@ def arguments(op: Operator, variant: Variant | None = None) -> str:
 
 
 def _returns(outputs: Sequence[Output]) -> str:
-    kinds = ["Tensor" if output.condition is None else "Tensor?" for output in outputs]
+    kinds = ["Tensor[]" if o.type.is_list else "Tensor" if o.condition is None else "Tensor?" for o in outputs]
     return kinds[0] if len(kinds) == 1 else f"({', '.join(kinds)})"
 
 

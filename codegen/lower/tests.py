@@ -13,11 +13,11 @@ from codegen.frozen import dataclass
 from codegen.lower.dynamic import sized_by
 from codegen.lower.elementwise_host import alike
 from codegen.lower.python_names import COLUMNS, call
-from codegen.lower.sample import Sample
+from codegen.lower.sample import USUAL_LENGTH, Sample
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import mentions
 from codegen.lower.tests_axes import axes, left_out, strings, tuple_of, unfit
-from codegen.lower.tests_refused import Wrong, wrong_calls
+from codegen.lower.tests_refused import Wrong, mask_count, wrong_calls
 from codegen.lower.tests_samples import base, growing, large, samples
 from codegen.lower.tests_scalars import kind_of, literal, sampled, usual_scalar
 from codegen.lower.tests_texts import WrongTensor
@@ -123,6 +123,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
     kinds = {argument.name: kind_of(argument) for argument in op.scalars}
     broadcast = [output for output in op.outputs if alike(op, output)]
     mixed = [variable for variable in op.types if variable.listed]
+    made = op.list_outputs
     sized = [output for output in op.public_outputs if sized_by(output)]
     fields = [
         ("namespace", python_string(library.namespace)),
@@ -157,6 +158,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         *([("autocast", python_string(op.autocast)), ("cast", _cast(op))] if op.autocast else []),
         *([("pinned", strings(argument.name for argument in op.pinned))] if op.pinned else []),
         *([("lists", strings(argument.name for argument in op.lists))] if op.lists else []),
+        *([("list_outputs", _dict((o.name, python_string(o.counted_by)) for o in made))] if made else []),
         *([("dynamic", strings(output.name for output in sized))] if sized else []),
         *([("mixed", _dict((v.name, strings(v.listed)) for v in mixed))] if mixed else []),
     ]
@@ -296,7 +298,7 @@ def _wrong(op: Operator, wrong: Wrong) -> list[str]:
     changes += [(wrong.alias[0], f"Alias({python_string(wrong.alias[1])})")] if wrong.alias else []
     changes += [(name, literal(value, kind_of(op.argument(name)))) for name, value in wrong.scalars]
     if not changes:
-        changes = [("grad_mask", repr([True] * (len(op.outputs) + 1)))]
+        changes = [("grad_mask", repr([True] * (mask_count(op, USUAL_LENGTH) + 1)))]
     flags = [f"{flag}=True" for flag in ("elements", "memory") if getattr(wrong, flag)]
     arguments: list[str | list[str]] = [_broken_dict(changes, 8), python_string(wrong.text), *flags]
     lines = call("Wrong", arguments, indent=4)

@@ -98,7 +98,7 @@ def wrong_calls(first: Sample) -> list[Wrong]:
         usual = first.without(absent)
         before = len(found)
         rule = _of_second(rule)
-        if isinstance(conditional, When) and conditional.each:
+        if isinstance(conditional, When) and conditional.each and not isinstance(rule, SizeRule | DimsRule):
             usual = replace(usual, at=1)
         match rule:
             case CountRule():
@@ -166,7 +166,7 @@ def wrong_calls(first: Sample) -> list[Wrong]:
         if absent:
             found[before:] = [replace(wrong, absent=tuple(sorted(absent))) for wrong in found[before:]]
     if op.grad_mask:
-        count = len(op.outputs)
+        count = mask_count(op, first.length)
         found.append(Wrong((), (), f"{mask_length(count)}{count + 1}"))
     return found
 
@@ -186,6 +186,8 @@ def _of_second(rule: PlainRule) -> PlainRule:
             return replace(rule, argument=_second(rule.argument), source=_second(rule.source))
         case DtypeRule() | DeviceRule() | HostRule() | RankRule() | ContiguousRule():
             return replace(rule, argument=_second(rule.argument))
+        case SizeRule() | DimsRule():  # of an output; it is said of the first that breaks it
+            return replace(rule, tensor=rule.tensor.replace("[_i]", "[0]"))
     return rule
 
 
@@ -209,6 +211,11 @@ def _count(usual: Sample, rule: CountRule) -> Wrong:
     first, wanted, middle, _ = message(rule).parts
     text = WrongCall(usual, {}).text(Message((first, wanted, middle))) + str(len(tensors))
     return Wrong((), (), text, lists=((rule.argument, tensors),))
+
+
+def mask_count(op: Operator, length: int) -> int:
+    """How many places the grad_mask has, in calls with lists of this length."""
+    return sum(length if output.type.is_list else 1 for output in op.outputs)
 
 
 def _made(sample: Sample, rule: Rule) -> list[Expr]:

@@ -23,6 +23,7 @@
 #include "fill.h"
 #include "layout.h"
 #include "list.h"
+#include "made_list.h"
 #include "output.h"
 #include "overlap.h"
 #include "star.h"

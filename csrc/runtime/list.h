@@ -17,8 +17,9 @@ typedef struct tensor_list {
     int64_t rows;
     const int64_t **strides, **sizes; /* of each tensor, where bodies see them: `tables` of these two */
     int64_t tables;
-    bool by_rows; /* strides are the last row of numbers, and not those of the tensors */
-    tensor table; /* all of these on the GPU */
+    bool by_rows;            /* strides are the last row of numbers, and not those of the tensors */
+    StableListHandle packed; /* outputs: the list that PyTorch gets */
+    tensor table;            /* all of what bodies see, on the GPU */
     void **device_data;
     int64_t *device_numbers;
     const int64_t **device_strides, **device_sizes;

@@ -58,6 +58,8 @@ TORCH_ABI AOTITorchError aoti_torch_delete_tensor_object(AtenTensorHandle tensor
 TORCH_ABI AOTITorchError torch_call_dispatcher(const char *name, const char *overload, StableIValue *stack, uint64_t version);
 
 /* Lists on the boxed stack; elements are StableIValues. */
+TORCH_ABI AOTITorchError torch_new_list_reserve_size(size_t size, StableListHandle *ret);
+TORCH_ABI AOTITorchError torch_list_push_back(StableListHandle list, StableIValue element);
 TORCH_ABI AOTITorchError torch_list_size(StableListHandle list, size_t *ret_size);
 TORCH_ABI AOTITorchError torch_list_get_item(StableListHandle list, size_t index, StableIValue *ret_element);
 TORCH_ABI AOTITorchError torch_delete_list(StableListHandle list);

@@ -247,9 +247,19 @@ def product(sizes: Sequence[int]) -> int:
     return math.prod(sizes)
 
 
-def count(values: Sequence[Any]) -> int:
-    """Their number; `len` may be the name of an argument."""
-    return len(values)
+def places(listed: Sequence[torch.Tensor | None] | None, mask: Sequence[bool], before: int) -> list[int]:
+    """The places of a list at which the gradient of a tensor is computed: where one is there, and `mask` wants it."""
+    return [i for i, one in enumerate(listed or ()) if one is not None and wanted(mask, before + i)]
+
+
+def wanted(mask: Sequence[bool], place: int) -> bool:
+    """Whether a gradient is wanted; an empty mask wants all of them."""
+    return len(mask) == 0 or mask[place]
+
+
+def count(values: Sequence[Any] | None) -> int:
+    """Their number, 0 where there is no list; `len` may be the name of an argument."""
+    return 0 if values is None else len(values)
 
 
 def first(tensors: Sequence[torch.Tensor | None] | None) -> Any:

@@ -201,6 +201,42 @@ def summed(gradient: torch.Tensor | None, form: tuple[torch.Size, torch.dtype] |
     return None if gradient is None or form is None else gradient.sum_to_size(form[0]).to(form[1])
 
 
+def length(tensors: Sequence[Any] | None) -> int:
+    """How many tensors a list has; -1 where there is no list."""
+    return -1 if tensors is None else len(tensors)
+
+
+def flat(results: Any) -> tuple[Any, ...]:
+    """What an operator returns, in a row: autograd looks into no list."""
+    several = results if isinstance(results, tuple) else (results,)
+    return tuple(one for result in several for one in (result if isinstance(result, list) else (result,)))
+
+
+def nested(values: Sequence[Any], form: Sequence[int | None]) -> tuple[Any, ...]:
+    """The opposite: one value for each None in `form`, a list for each length, and None for the length of no list."""
+    left, found = iter(values), list[Any]()
+    for count in form:
+        one = next(left) if count is None else [next(left) for _ in range(count)]
+        found.append(None if count == -1 else one)
+    return tuple(found)
+
+
+def no_tensor(gradients: Sequence[torch.Tensor | None]) -> bool:
+    """Whether autograd has a gradient of none of them."""
+    return all(gradient is None for gradient in gradients)
+
+
+def filled(gradients: Sequence[torch.Tensor | None], forms: Sequence[Any]) -> list[torch.Tensor]:
+    """The gradients of a list, with zeros for those that autograd does not have."""
+    return [zeros(*form) if one is None else one for one, form in zip(gradients, forms, strict=True)]
+
+
+def placed(gradients: Sequence[torch.Tensor], wanted: Sequence[bool]) -> list[torch.Tensor | None]:
+    """The gradients that were wanted, at the places of their tensors."""
+    left = iter(gradients)
+    return [next(left) if one else None for one in wanted]
+
+
 Written = torch.Tensor | Sequence[torch.Tensor] | None
 """An argument that is written."""
 

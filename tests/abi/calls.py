@@ -10,9 +10,9 @@ from math import prod
 import torch
 
 from codegen.contract import Argument, ScalarType, TensorType, dtype_of
-from codegen.lower.sample import Sample, Size
+from codegen.lower.sample import USUAL_LENGTH, Sample, Size
 from codegen.lower.schema import DispatchedOperator, dispatched
-from codegen.lower.tests_refused import Wrong, wrong_calls
+from codegen.lower.tests_refused import Wrong, mask_count, wrong_calls
 from codegen.lower.tests_samples import absences, base, samples
 from codegen.lower.tests_scalars import Scalar, candidates, kind_of, sampled
 from codegen.lower.tests_texts import WrongTensor
@@ -76,7 +76,8 @@ class Call:
         for argument in self.op.arguments:
             yield from self._argument(argument)
         if self.op.grad_mask:
-            mask = self.mask or (True,) * len(self.op.outputs)
+            every = () if self.op.list_outputs else (True,) * len(self.op.outputs)
+            mask = self.mask or every
             yield f"bools {len(mask)} {' '.join(str(int(one)) for one in mask)}".rstrip()
         if self.entry.variant is not None and self.entry.variant.kind == "out":
             for output, _ in self.entry.variant.writes:
@@ -94,7 +95,7 @@ class Call:
         if self.entry.variant is not None:
             return ""
         outputs = self.op.outputs if self.entry.saved else self.op.public_outputs
-        return "".join("o" if output.condition is not None else "t" for output in outputs)
+        return "".join("l" if o.type.is_list else "o" if o.condition is not None else "t" for o in outputs)
 
     def _argument(self, argument: Argument) -> Iterator[str]:
         name = argument.name
@@ -268,7 +269,7 @@ def _devices(op: Operator) -> tuple[str, ...]:
 
 
 def _masks(op: Operator) -> list[tuple[bool, ...]]:
-    count = len(op.outputs) if op.grad_mask else 0
+    count = mask_count(op, USUAL_LENGTH) if op.grad_mask else 0
     alone = [tuple(i == one for i in range(count)) for one in range(count)]
     return [(), *alone, (False,) * count] if count else [()]
 
@@ -423,7 +424,7 @@ def _refused(library: Library, entry: DispatchedOperator, usual: Sample, wrong: 
     text = wrong.text.replace("{device}", names[device]).replace("{other}", names["cuda" if to_gpu else "cpu"])
     mask: tuple[bool, ...] = ()
     if not (wrong.tensors or wrong.scalars or wrong.lists or wrong.absent or wrong.alias):
-        mask = (True,) * (len(op.outputs) + 1)
+        mask = (True,) * (mask_count(op, USUAL_LENGTH) + 1)
     return Call(
         entry,
         usual.without(frozenset(wrong.absent)),

@@ -1,7 +1,8 @@
 /* Calls host functions as a script on standard input says, one line an instruction; calls.py writes such scripts.
  *
  *   call NAME KEY OUTPUTS MODE   begins a call of the kernel registered under KEY, returning as many results as OUTPUTS
- *                                has letters: t a tensor, o one that may be absent; MODE is once or faults
+ *                                has letters: t a tensor, o one that may be absent, l a list; MODE is once or
+ *                                faults
  *   tensor DTYPE DEVICE INDEX WRITTEN SHARED BYTES OFFSET DIM SIZE... STRIDE... DATA
  *                                an argument; SHARED is -1, or the argument on whose storage it lies; DATA is what its
  *                                storage holds, in hexadecimal, and - where that does not matter
@@ -137,7 +138,11 @@ static void check_results(const call *c, const StableIValue *stack) {
             }
             continue;
         }
-        aoti_torch_delete_tensor_object((AtenTensorHandle)(uintptr_t)value);
+        if (c->outputs[i] == 'l') {
+            fake_delete_results((StableListHandle)(uintptr_t)value);
+        } else {
+            aoti_torch_delete_tensor_object((AtenTensorHandle)(uintptr_t)value);
+        }
     }
 }
 

@@ -51,6 +51,9 @@ void fake_begin_attempt(bool faults);
 const char *fake_failed(void);
 size_t fake_failures(void);
 
+/* Deletes a list of tensors that an operator has returned. */
+void fake_delete_results(StableListHandle list);
+
 /* The text that was raised, empty when none was. */
 const char *fake_raised(void);
 

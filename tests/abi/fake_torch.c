@@ -128,6 +128,7 @@ struct AtenTensorOpaque {
 
 struct StableListOpaque {
     size_t count;
+    size_t room;     /* of a list that is being filled */
     bool of_tensors; /* each belongs to who asks for it, and to nobody else */
     bool boxed;      /* each of these is in a box, or absent */
     bool unknown;    /* its length could not be told, so that nobody can ask for them */
@@ -475,6 +476,30 @@ static void delete_element(StableListHandle list, size_t index) {
     if (value != 0) {
         delete_tensor((AtenTensorHandle)(uintptr_t)value);
     }
+}
+
+AOTITorchError torch_new_list_reserve_size(size_t size, StableListHandle *ret) {
+    STEP("torch_new_list_reserve_size")
+    *ret = allocated(FAKE_LIST, sizeof **ret + size * sizeof(StableIValue));
+    **ret = (struct StableListOpaque){.room = size, .of_tensors = true};
+    return 0;
+}
+
+AOTITorchError torch_list_push_back(StableListHandle list, StableIValue element) {
+    STEP("torch_list_push_back")
+    if (list->count == list->room || element == 0) {
+        fake_stop("a list got more tensors than it was made for, or none");
+    }
+    list->elements[list->count++] = element;
+    return 0;
+}
+
+/* What PyTorch does with a list that an operator returns. */
+void fake_delete_results(StableListHandle list) {
+    for (size_t i = 0; i < list->count; i++) {
+        delete_element(list, i);
+    }
+    released(FAKE_LIST, list);
 }
 
 AOTITorchError torch_list_size(StableListHandle list, size_t *ret_size) {

@@ -223,6 +223,37 @@ def test_there_and_back(library: Callable[[str], Library], old: str, new: str, t
     assert changed(library, (new, old), spec=EQUAL.replace(old, new))[0] == back
 
 
+LISTS = """\
+namespace: demo
+devices: [cpu]
+ops:
+  f:
+    types: {T: floating}
+    inputs: {xs: "T[3, 2][]", ys: "T[n, 2][]", zs: "T[m, 2][]"}
+    outputs: {a: "T[n, 2][]", b: "T[2, 2]"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("T[2, 2]", "T[2, n][]", ["- f: output b: shape [2, n], was [2, 2]", "- f: output b: a list, was one tensor"]),
+        ("ys: ", "more: ", ["- f: ys: now called more", "+ f: launches changed"]),
+        (
+            'a: "T[n, 2][]"',
+            'a: "T[m, 2][]"',
+            [
+                "- f: output a: shape [m, 2], was [n, 2]",
+                "- f: output a: as long as zs, was as long as ys",
+                "+ f: launches changed",
+            ],
+        ),
+    ],
+)
+def test_output_lists(library: Callable[[str], Library], old: str, new: str, expected: list[str]) -> None:
+    assert changed(library, (old, new), spec=LISTS) == expected
+
+
 def test_an_argument_that_moved_up_is_no_new_name_of_another(library: Callable[[str], Library]) -> None:
     edits = [('x: "T[m]", y: "T[m]"', 'y: "T[m]", v: "T[m]"')]
     assert changed(library, *edits, spec=EQUAL) == [
@@ -237,7 +268,7 @@ def test_every_field_is_looked_at() -> None:
     assert names == set(PLAIN) | LOOKED_AT | FOLLOWS
     assert not set(PLAIN) & (LOOKED_AT | FOLLOWS)
     assert {f.name for f in fields(Argument)} == {*("name", "type", "keyword_only", "default", "words", "doc", "text")}
-    assert {f.name for f in fields(Output)} == {"name", "type", "words", "condition", "doc", "text"}
+    assert {f.name for f in fields(Output)} == {"name", "type", "words", "condition", "doc", "text", "counted_by"}
     assert {f.name for f in fields(TensorType)} == {
         *("dtype", "shape", "optional", "is_list", "element_optional", "written")
     }

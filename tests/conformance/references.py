@@ -632,3 +632,61 @@ def nine(a: Tensor, b: Tensor, c: Tensor, d: Tensor, e: Tensor, f: Tensor, g: Te
 
 def parts(x: Tensor, first: bool, both: bool) -> tuple[Tensor | None, Tensor | None]:
     return x + 1 if first or both else None, x * 2 if both else None
+
+
+def squared_list(xs: list[Tensor], w: Tensor) -> tuple[list[Tensor], Tensor]:
+    return [x * x * w for x in xs], torch.stack([x.sum() for x in xs])
+
+
+def squared_list_backward(
+    grad_ys: list[Tensor], grad_sums: Tensor, xs: list[Tensor], w: Tensor, squares: list[Tensor]
+) -> tuple[list[Tensor], Tensor]:
+    triples = zip(grad_ys, grad_sums, xs, strict=True)
+    found = [2 * x * w * grad_y + grad_sum for grad_y, grad_sum, x in triples]
+    return found, sum(((square * g).sum() for square, g in zip(squares, grad_ys, strict=True)), torch.zeros_like(w))
+
+
+def added_lists(x: Tensor, xs: list[Tensor | None], more: list[Tensor] | None) -> Tensor:
+    y = sum(((i + 1) * one for i, one in enumerate(xs) if one is not None), x)
+    around = [one.reshape(-1)[torch.arange(len(x)) % one.numel()] for one in more or () if one.numel()]
+    return sum(around, y)
+
+
+def added_lists_backward(
+    grad_y: Tensor, xs: list[Tensor | None], more: list[Tensor] | None
+) -> tuple[Tensor, list[Tensor], list[Tensor]]:
+    def part(one: Tensor) -> Tensor:
+        found = torch.zeros(one.numel(), dtype=grad_y.dtype)
+        if one.numel():
+            found.index_add_(0, torch.arange(len(grad_y)) % one.numel(), grad_y)
+        return found.view(one.shape)
+
+    grad_xs = [(i + 1) * grad_y for i, one in enumerate(xs) if one is not None]
+    return grad_y, [part(one) for one in more or ()], grad_xs
+
+
+def list_parts(xs: list[Tensor], k: int) -> list[Tensor]:
+    def part(x: Tensor) -> Tensor:
+        *s, n, m = x.shape
+        found = x.new_ones(*s, n + k, m - 1, k)
+        if found.numel() and x.numel():
+            found.view(-1)[0] = x.view(-1)[0]
+        return found
+
+    return [part(x.contiguous()) for x in xs]
+
+
+def tied_list(xs: list[Tensor], x: Tensor) -> Tensor:
+    return sum((one * one for one in xs), x)
+
+
+def tied_list_backward(grad_y: Tensor, xs: list[Tensor]) -> list[Tensor]:
+    return [2 * x * grad_y for x in xs]
+
+
+def counted_list(x: Tensor, ks: list[Tensor], more: list[Tensor] | None) -> Tensor:
+    return x * (len(ks) + len(more or ()))
+
+
+def counted_list_backward(grad_y: Tensor, ks: list[Tensor], more: list[Tensor] | None) -> Tensor:
+    return grad_y * (len(ks) + len(more or ()))

@@ -58,8 +58,9 @@ def training(op: Contract, device: str, growing: list[Sample]) -> None:
 
 def partial(op: Contract, device: str, sample: Sample) -> None:
     """Each input alone requires grad."""
-    for name in op.gradients:
-        given = leaves(make(op, sample, op.choices()[0], device), (name,))
+    arguments = make(op, sample, op.choices()[0], device)
+    for name in op.spread(op.gradients, arguments):
+        given = leaves(arguments, (name,))
         compiled = traced(op, op.wrapper, "aot_eager")
         expected = gradients_of(op.wrapper, op, given, UPSTREAM["dense"])
         assert torch.equal(expected[name], gradients_of(compiled, op, given, UPSTREAM["dense"])[name])
@@ -74,8 +75,9 @@ def inductor(op: Contract, device: str, sample: Sample) -> None:
     if names:
         loss, expected = loss_of(as_tuple(op.call(compiled, given)), UPSTREAM["sum"]), {}
         expected = gradients_of(op.wrapper, op, given, UPSTREAM["sum"])
-        found = torch.autograd.grad(loss, [given[name] for name in names])
-        for name, gradient in zip(names, found, strict=True):
+        named = op.spread(names, given)
+        found = torch.autograd.grad(loss, [given[name] for name in named])
+        for name, gradient in zip(named, found, strict=True):
             # Inductor sums the gradient of an input that was broadcast in an order of its own.
             assert torch.equal(expected[name], gradient) or (
                 op.is_elementwise and torch.allclose(expected[name], gradient, rtol=1e-5, atol=1e-5)

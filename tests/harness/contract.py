@@ -139,6 +139,7 @@ class Contract:
     is_elementwise: bool = False
     pinned: tuple[str, ...] = ()  # inputs on the host that kernels of a GPU read: in pinned memory, never a copy
     lists: tuple[str, ...] = ()  # arguments that are lists of tensors
+    list_outputs: Mapping[str, str] = field(default_factory=dict)  # outputs that are: the list that each is as long as
     dynamic: tuple[str, ...] = ()  # outputs whose first size is known only after the kernel ran
     mixed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # lists of dtypes that name earlier variables
     derived: Derived | None = None  # of a gradient operator that was derived: `reference` is that of the first operator
@@ -196,6 +197,15 @@ class Contract:
         return tuple(
             key for name in names for key in arguments if key == name or (name in self.lists and list_of(key) == name)
         )
+
+    def output_names(self, arguments: Arguments) -> list[str]:
+        """The public outputs of a call, each tensor of a list by its own name."""
+        found = []
+        for name in self.outputs:
+            source = self.list_outputs.get(name)
+            there = [key for key, value in arguments.items() if key.startswith(f"{source}[") and value is not None]
+            found += [key.replace(source, name, 1) for key in there] if source else [name]
+        return found
 
     def function(self, name: str) -> Callable[..., Any]:
         """A function of the package."""

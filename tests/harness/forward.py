@@ -10,7 +10,7 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.library import opcheck
 from torch.profiler import ProfilerActivity, profile
 
-from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple, list_of
+from tests.harness.contract import Arguments, Contract, Elements, Sample, as_tuple, every, list_of
 from tests.harness.layouts import LAYOUTS, is_taken, leaves, make, output_strides, recording
 from tests.harness.numbers import assert_close, terms, tolerance
 
@@ -24,7 +24,8 @@ def assert_matches_reference(
     """The results of a call, None for those that are not there, against float64."""
     tensors = [value for value in arguments.values() if isinstance(value, torch.Tensor)]
     wanted = op.expected(arguments)
-    kinds = {**op.outputs, **_written(op, arguments)}
+    outputs = {name: op.outputs[list_of(name)] for name in op.output_names(arguments)}
+    kinds = {**outputs, **_written(op, arguments)}
     for (name, written), result, expected in zip(kinds.items(), results, wanted, strict=True):
         if result is None or expected is None:
             assert result is expected, f"{what}: {name}: {result} instead of {expected}"
@@ -103,15 +104,20 @@ def assert_fakes_agree(op: Contract, arguments: Arguments) -> None:
 
 
 def masks_agree(op: Contract, device: str, sample: Sample) -> None:
-    """For each grad_mask what is not wanted is None, and the rest is the same bits."""
+    """For each grad_mask what is not wanted is None, or not in a list, and the rest is the same bits."""
     arguments = make(op, sample, op.choices()[0], device)
-    every = as_tuple(op.call(op.wrapper, arguments))
-    for number in range(2 ** len(every)):
-        mask = [bool(number >> i & 1) for i in range(len(every))]
+    full = dict(zip(op.output_names(arguments), as_tuple(op.call(op.wrapper, arguments)), strict=True))
+    for number in range(2 ** len(full)):
+        mask = [bool(number >> i & 1) for i in range(len(full))]
+        wanted = [
+            (one, flag) for (name, one), flag in zip(full.items(), mask, strict=True) if flag or name in op.outputs
+        ]
         for operator in (op.wrapper, *op.dispatched()):
-            results = op.call(operator, {**arguments, "grad_mask": mask})
-            for wanted, full, result in zip(mask, every, results, strict=True):
-                assert torch.equal(full, result) if wanted else result is None
+            results = every(op.call(operator, {**arguments, "grad_mask": mask}))
+            if not any(mask) and op.list_outputs:
+                continue  # an empty list is the same as no mask
+            for (one, flag), result in zip(wanted, results, strict=True):
+                assert torch.equal(one, result) if flag else result is None
 
 
 def passes_opcheck(op: Contract, device: str, sample: Sample, *, grad: bool) -> None:
@@ -135,7 +141,7 @@ def passes_opcheck(op: Contract, device: str, sample: Sample, *, grad: bool) -> 
             positional, keyword = op.split(arguments)
             opcheck(operator, positional, keyword, test_utils=tests)
             if op.mask:
-                count = len(op.outputs)
+                count = len(op.output_names(arguments))
                 opcheck(
                     operator, positional, {**keyword, "grad_mask": [i == 0 for i in range(count)]}, test_utils=tests
                 )

@@ -13,7 +13,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
 
-from tests.harness.contract import Arguments, Contract, Sample, as_tuple, wide
+from tests.harness.contract import Arguments, Contract, Sample, as_tuple, list_of, wide
 from tests.harness.layouts import leaves, make, recording
 from tests.harness.numbers import assert_close, terms, tolerance
 
@@ -54,7 +54,7 @@ def shared(op: Contract, device: str, sample: Sample) -> None:
     arguments = make(op, sample, op.choices()[0], device)
     source, first = {name: name for name in arguments}, {}
     for name in recording(leaves(arguments, op.gradients)):
-        kind = arguments[name].shape, arguments[name].dtype, repr(sample[name])
+        kind = arguments[name].shape, arguments[name].dtype, repr(sample.get(name))
         source[name] = first.setdefault(kind, name)
     for road in op.roads():
         _of_each_output(road, op, arguments, source)
@@ -112,7 +112,8 @@ def _exact_ones(results: Any) -> tuple[torch.Tensor, ...]:
 
 def _in_float64(op: Contract, arguments: Arguments) -> Arguments:
     """Leaves of what numerical derivatives can be taken by: inputs of another dtype stay constants."""
-    tensors = {name: arguments[name] for name in op.gradients if arguments[name] is not None}
+    named = op.spread(op.gradients, arguments)
+    tensors = {name: arguments[name] for name in named if arguments[name] is not None}
     constants = {k: v.detach() if isinstance(v, torch.Tensor) else v for k, v in arguments.items()}
     return leaves(constants, tuple(name for name, tensor in tensors.items() if tensor.dtype == torch.float64))
 
@@ -144,20 +145,21 @@ def partial(op: Contract, device: str, sample: Sample) -> None:
     """For every subset of inputs that require grad the backward operator runs once and computes only what is needed."""
     arguments = make(op, sample, op.choices()[0], device)
     every = gradients_of(op.wrapper, op, leaves(arguments, op.gradients), UPSTREAM["dense"])
+    inputs = op.spread(op.gradients, arguments)
     for road in op.roads():
-        for names in _subsets(op.gradients):
+        for names in _subsets(inputs):
             given = leaves(arguments, names)
             loss = loss_of(as_tuple(op.call(road, given)), UPSTREAM["dense"])
             with Recorder() as recorder:
                 loss.backward()
             ran = [kwargs for name, kwargs in recorder.calls if op.backward in name]
             assert len(ran) == 1
-            computed, all_computed = _computed(op, names), _computed(op, op.gradients)
+            computed, all_computed = _computed(op, names), _computed(op, inputs)
             # PyTorch drops arguments that equal their defaults.
             mask = ran[0].get("grad_mask", [True] * len(all_computed))
             wanted = sorted(name in computed for name in all_computed)
             assert len(all_computed) == 1 or sorted(mask) == wanted or computed == all_computed
-            for name in op.gradients:
+            for name in inputs:
                 gradient = given[name].grad
                 assert torch.equal(gradient, every[name]) if name in names else gradient is None
         with Recorder() as recorder:
@@ -167,9 +169,11 @@ def partial(op: Contract, device: str, sample: Sample) -> None:
 
 def saved_tensors(op: Contract, device: str, sample: Sample) -> None:
     """An input that backward reads and that was written in between is noticed."""
+    usual = make(op, sample, op.choices()[0], device)
     for road in op.roads():
-        for name in op.kept:
-            given = leaves(make(op, sample, op.choices()[0], device), tuple(n for n in op.gradients if n != name))
+        for name in op.spread(op.kept, usual):
+            given = leaves(usual, tuple(n for n in op.spread(op.gradients, usual) if n != name))
+            given[name] = given[name].clone()
             if not any(isinstance(value, torch.Tensor) and value.requires_grad for value in given.values()):
                 base = given[name].detach().clone().requires_grad_()
                 given[name] = base * 1
@@ -212,9 +216,11 @@ def checkpoints(op: Contract, device: str, sample: Sample) -> None:
 
             def again(*values: Any, road: Callable[..., Any] = road, reentrant: bool = reentrant) -> Any:
                 named = dict(zip(given, values, strict=True))
-                return checkpoint(
-                    lambda *v: op.call(road, dict(zip(named, v, strict=True))), *values, use_reentrant=reentrant
-                )
+
+                def run(*values: Any) -> Any:  # tensors in a row: one of the two ways looks into no list
+                    return as_tuple(op.call(road, dict(zip(named, values, strict=True))))
+
+                return checkpoint(run, *values, use_reentrant=reentrant)
 
             results = as_tuple(again(*given.values()))
             for value in given.values():
@@ -230,11 +236,12 @@ def second_order(op: Contract, device: str, sample: Sample) -> None:
     """
     choice = tuple("float64" if "float64" in dtypes else dtypes[0] for dtypes in op.types.values())
     given = leaves(make(op, sample, choice, device), op.gradients)
-    inputs = tuple(given[name] for name in op.gradients)
+    named = op.spread(op.gradients, given)
+    inputs = tuple(given[name] for name in named)
     for road in op.roads():
 
         def call(*tensors: torch.Tensor, road: Callable[..., Any] = road) -> Any:
-            return as_tuple(op.call(road, {**given, **dict(zip(op.gradients, tensors, strict=True))}))
+            return as_tuple(op.call(road, {**given, **dict(zip(named, tensors, strict=True))}))
 
         if op.second == "declared":
             _passes_gradgradcheck(op, road, _in_float64(op, given))
@@ -284,15 +291,16 @@ def transforms(op: Contract, device: str, sample: Sample) -> None:
     """torch.func differentiates the wrapper; torch.ops under it is an error, never zeros. Forward mode is an error."""
     given = make(op, sample, op.choices()[0], device)
     expected = gradients_of(op.wrapper, op, leaves(given, op.gradients), UPSTREAM["dense"])
-    positions = tuple(range(len(op.gradients)))
+    named = op.spread(op.gradients, given)
+    positions = tuple(range(len(named)))
 
     def loss(road: Callable[..., Any], *tensors: torch.Tensor) -> torch.Tensor:
-        results = as_tuple(op.call(road, {**given, **dict(zip(op.gradients, tensors, strict=True))}))
+        results = as_tuple(op.call(road, {**given, **dict(zip(named, tensors, strict=True))}))
         return torch.stack([UPSTREAM["dense"](result).double() for result in results]).sum()
 
-    inputs = tuple(given[name] for name in op.gradients)
+    inputs = tuple(given[name] for name in named)
     found = torch.func.grad(lambda *tensors: loss(op.wrapper, *tensors), argnums=positions)(*inputs)
-    assert all(torch.equal(gradient, expected[name]) for name, gradient in zip(op.gradients, found, strict=True))
+    assert all(torch.equal(gradient, expected[name]) for name, gradient in zip(named, found, strict=True))
     with pytest.raises(RuntimeError, match=f"{op.namespace}::{op.name}: torch.func transforms"):
         torch.func.grad(lambda *tensors: loss(op.overload, *tensors))(*inputs)
     for road in op.roads():
@@ -322,7 +330,7 @@ def never(op: Contract, device: str, sample: Sample) -> None:
 def no_grad(op: Contract, device: str, sample: Sample) -> None:
     """An input that says `no_grad` makes no output require grad, and gets no gradient when another one does."""
     arguments = make(op, sample, op.choices()[0], device)
-    silent = tuple(name for name in op.tensors if "no_grad" in op.words.get(name, ()))
+    silent = tuple(name for name in arguments if "no_grad" in op.words.get(list_of(name), ()))
     silent = tuple(name for name in silent if arguments[name].is_floating_point())
     for road in op.roads():
         given = leaves(arguments, silent)

@@ -202,7 +202,9 @@ def _has_view(tensor: torch.Tensor, shape: Shape) -> bool:
 def leaves(arguments: Arguments, names: tuple[str, ...]) -> Arguments:
     """The same arguments, those named as leaves that require grad, with their strides."""
     return {
-        name: value.detach().requires_grad_() if list_of(name) in names and value is not None else value
+        name: value.detach().requires_grad_()
+        if (name in names or list_of(name) in names) and value is not None
+        else value
         for name, value in arguments.items()
     }
 

@@ -196,10 +196,12 @@ def _apart(before: Arguments, arguments: Arguments, results: Sequence[torch.Tens
         assert arguments[name].untyped_storage().data_ptr() not in memory, f"an output shares the memory of {name}"
 
 
-def _used(op: Contract, case: Case, results: Sequence[torch.Tensor | None]) -> tuple[torch.Tensor, ...]:
+def _used(
+    op: Contract, case: Case, given: Arguments, results: Sequence[torch.Tensor | None]
+) -> tuple[torch.Tensor, ...]:
     """The outputs that the loss is made of."""
-    named = dict(zip(op.outputs, results, strict=True))
-    return as_tuple(list(named.values()) if case.used == ALL else named[case.used])
+    names = op.output_names(given)
+    return as_tuple([one for name, one in zip(names, results, strict=True) if case.used in (ALL, list_of(name))])
 
 
 def _gradients(op: Contract, case: Case, given: Arguments, results: Sequence[torch.Tensor | None]) -> Arguments:
@@ -207,7 +209,7 @@ def _gradients(op: Contract, case: Case, given: Arguments, results: Sequence[tor
     if case.upstream == NONE:
         return {}
     names = recording(given)
-    used = tuple(result for result in _used(op, case, results) if result.requires_grad)
+    used = tuple(result for result in _used(op, case, given, results) if result.requires_grad)
     found: Sequence[torch.Tensor | None] = [None] * len(names)
     if used:
         loss = loss_of(used, UPSTREAM[case.upstream])
