@@ -16,6 +16,7 @@ With --device cpu: large inputs on two threads beside memcpy (cpu.py).
 
 import datetime
 import os
+import re
 import time
 from functools import partial
 from pathlib import Path
@@ -62,7 +63,8 @@ def results(options: Options) -> tuple[Path, dict[str, Any]]:
     """The results file of this machine, and what to write there of this run."""
     here = machine.describe()
     path = (options.selection.output or store.FOLDER) / f"{machine.slug(here)}.json"
-    return path, {**here, "command": machine.command(), "date": datetime.date.today().isoformat()}
+    command = re.sub(r" --output[= ]\S+", "", machine.command())  # a place on that machine
+    return path, {**here, "command": command, "date": datetime.date.today().isoformat()}
 
 
 class Run:
@@ -88,7 +90,7 @@ class Run:
         notes += [f"{name}: no case in benchmarks/operators/cases" for name in traffic.operators() if name not in CASES]
         plans = self.plans()
         progress = Progress("prepare", sum(len(shapes) for _, plan in plans for shapes in plan.values()))
-        log_path = CACHE / "operators.log"
+        log_path = (self.wanted.output or CACHE) / "operators.log"
         log_path.parent.mkdir(parents=True, exist_ok=True)
         with open(log_path, "w") as log:
             starts = [partial(Peer, peer, plan, self.device, log) for peer, plan in plans]
@@ -98,6 +100,8 @@ class Run:
             with closing(peers):
                 self.stamp["versions"] = {peer.name: peer.version for peer in peers if peer.version}
                 self.time(peers)
+        if len(peers) < len(plans):
+            notes.append(f"{len(plans) - len(peers)} of {len(plans)} processes were not started: time was up")
         notes += self.left_out(peers)
         self.save()
         if not self.options.dry_run:
@@ -106,7 +110,7 @@ class Run:
         return self.result
 
     def plans(self) -> list[tuple[str, Plan]]:
-        """A process for each peer, or for each of its operators where it compiles: those first, they take longest."""
+        """A process for each peer, or for each of its operators where it compiles."""
         found: list[tuple[str, Plan]] = []
         for peer in self.peers:
             if not installed(peer):
@@ -114,7 +118,7 @@ class Run:
                 continue
             plan = {name: named for name in self.operators if (named := self.shapes(peer, name))}
             if peer in COMPILES:
-                found = [(peer, {name: named}) for name, named in plan.items()] + found
+                found += [(peer, {name: named}) for name, named in plan.items()]
             elif plan:
                 found.append((peer, plan))
         return found
@@ -136,28 +140,30 @@ class Run:
         for peer in sorted(peers, key=lambda peer: PEERS.index(peer.name)):
             for operator, plan in peer.plan.items():
                 for named in plan:
-                    if "distance" in peer.prepared.get((operator, named.name), {}):
+                    if not peer.error and "distance" in peer.prepared.get((operator, named.name), {}):
                         place = named.name not in shapes.COMPILED, operator, named.name
                         todo.setdefault(place, (named, []))[1].append(peer)
         progress = Progress("operators", max(1, sum(len(ready) for _, ready in todo.values())))
         began, cells = time.monotonic(), 0
+        spent: dict[str, list[float]] = {}
         for (_, operator, name), (named, ready) in sorted(todo.items(), key=lambda item: item[0][0]):
             each = (time.monotonic() - began) / max(cells, 1)
             if time.monotonic() - self.start + each * len(ready) > self.wanted.budget:
                 self.result.notes.append(f"{operator} at {name}: left out, time is up")
                 continue
             ours: dict[str, Any] = {}
-            for peer in ready:
+            for peer in (one for one in ready if not one.error):
+                start = time.monotonic()
                 self.cell(peer, operator, named, ours)
+                spent.setdefault(peer.name, []).append(time.monotonic() - start)
                 cells += 1
                 progress.steps(1, f"{operator} {name} {peer.name}")
             if time.monotonic() - self.saved > SAVING:
                 self.save()
         progress.close()
-        spent = time.monotonic() - began
-        before = began - self.start
+        each = ", ".join(f"{name} {len(s)} x {sum(s) / len(s):.2f} s" for name, s in spent.items())
         self.result.notes.append(
-            f"{before:.0f} s to prepare, {spent:.0f} s to time, {spent / max(cells, 1):.2f} s each"
+            f"{began - self.start:.0f} s to prepare, {time.monotonic() - began:.0f} s to time: {each or 'nothing'}"
         )
 
     def cell(self, peer: Peer, operator: str, named: Named, ours: dict[str, Any]) -> None:
@@ -189,7 +195,10 @@ class Run:
 
     def left_out(self, peers: list[Peer]) -> list[str]:
         """What could not be measured and why, each reason once for a peer and an operator."""
-        found = [f"{peer.name}: {peer.error}" for peer in peers if peer.error]
+        found = [f"{peer.name}, {', '.join(peer.plan)}: {peer.error}" for peer in peers if peer.error]
+        for entry in self.entries:
+            if entry["peer"] == OURS and entry["distance"] > 1:
+                found.append(f"{entry['operator']} at {entry['shape']}: {entry['distance']:.2g} times the limit away")
         for peer in peers:
             for operator, plan in peer.plan.items():
                 reasons: dict[str, list[str]] = {}

@@ -25,7 +25,7 @@ from .cases.operator import Operator
 from .cases.peers import roads_of
 from .checked import distance
 from .shapes import Named
-from .timed import CEILING, body_of
+from .timed import CEILING, body_of, grad_mode
 
 BYTES = 128 << 20
 WIDTH = 4096
@@ -70,7 +70,8 @@ class Run:
         for kind, moved in traffic_of(name, Named(label, shape)).items():
             bodies = {peer: body_of(kind, op, road, [inputs]) for peer, road in roads.items() if road is not None}
             clocks: dict[str, Clocked] = {CEILING: copy} | {peer: _clock(body) for peer, body in bodies.items()}
-            times = interleave(clocks, self.repeats, None)
+            with grad_mode(kind):
+                times = interleave(clocks, self.repeats, None)
             # as many bytes as the operator moves
             ceiling = [one * moved.total / (2 * self.size) for one in times[CEILING]]
             for peer in bodies:

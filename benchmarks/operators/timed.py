@@ -9,6 +9,7 @@ Ceilings are timed in turns with our own kernels: a copy, or a sum of two tensor
 
 import gc
 import time
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,15 +39,23 @@ def time_work(device: Device, op: Operator, roads: Roads, work: Work, repeats: i
     sets = input_sets(device, work.moved)
     inputs = [roads.prepare(op.inputs()) for _ in range(sets)]
     body = body_of(work.kind, op, roads, inputs)
-    times = _calls(device, body, sets, repeats)
-    bodies = {"kernel": body}
-    if work.ceiling:
-        bodies[CEILING] = _ceiling(device, work, sets)
-    try:
-        times |= kernel_times(device, bodies, sets, work.moved, repeats)
-    except RuntimeError as error:  # it waits for the GPU in between, or uses a stream of its own
-        return times, f"no graph: {(str(error).splitlines() or [''])[0][:100]}"
+    with grad_mode(work.kind):
+        times = _calls(device, body, sets, repeats)
+        if roads.no_graph:
+            return times, roads.no_graph
+        bodies = {"kernel": body}
+        if work.ceiling:
+            bodies[CEILING] = _ceiling(device, work, sets)
+        try:
+            times |= kernel_times(device, bodies, sets, work.moved, repeats)
+        except RuntimeError as error:
+            return times, f"no graph: {(str(error).splitlines() or [''])[0][:100]}"
     return times, ""
+
+
+def grad_mode(kind: str) -> AbstractContextManager[Any]:
+    """What bodies of a kind are called in. They do not enter it themselves: that costs each call a microsecond."""
+    return torch.enable_grad() if kind == "backward" else torch.no_grad()
 
 
 def body_of(kind: str, op: Operator, roads: Roads, inputs: list[Any]) -> Body:
@@ -55,11 +64,7 @@ def body_of(kind: str, op: Operator, roads: Roads, inputs: list[Any]) -> Body:
 
 
 def _forward(op: Operator, roads: Roads, inputs: list[Any]) -> Body:
-    def body(i: int) -> Any:
-        with torch.no_grad():
-            return roads.forward(*inputs[i])
-
-    return body
+    return lambda i: roads.forward(*inputs[i])
 
 
 def _backward(op: Operator, roads: Roads, inputs: list[Any]) -> Body:

@@ -52,6 +52,7 @@ def page(found: list[Machine]) -> str:
             table = machine.table(device)
             if table.rows:
                 lines += _device(machine.name, device, table)
+        lines += ["### Correctness", "", tables.of_distances(machine.found["entries"]), ""]
         counts = Counter(entry["run"] for entry in machine.found["entries"])
         lines += ["### Runs", "", *tables.of_runs(machine.found["runs"], counts), ""]
     return "\n".join(lines if found else [*lines, NOTHING]).rstrip() + "\n"

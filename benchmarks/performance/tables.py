@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from ..report import table as ruled
-from .measured import OURS, Row, Table
+from .measured import ORDER, OURS, Row, Table
+from .store import Entry
 from .targets import Verdict
 
 WIDTHS = (64, 256, 512, 1024, 4096, 8192, 16384, 32768, 65536)
@@ -56,6 +57,20 @@ def of_cpu(table: Table) -> list[str]:
         over = [number(row.against(peer, "felt")) for peer in peers]
         rows.append([row.operator, row.kind, row.shape, number(row.rate(OURS, "felt")), number(row.share()), *over])
     return ruled(["operator", "", "shape", "GB/s", "of memcpy", *(f"{peer} / my_ops" for peer in peers)], rows)
+
+
+def of_distances(entries: list[Entry]) -> str:
+    """A sentence on how far everybody is from float64."""
+    worst: dict[str, tuple[float, str]] = {}
+    for entry in entries:
+        found = float(entry["distance"]), f"{entry['operator']} at {entry['shape']}"
+        worst[entry["peer"]] = max(found, worst.get(entry["peer"], found))
+    parts = [f"{peer} {number(worst[peer][0])} ({worst[peer][1]})" for peer in ORDER if peer in worst]
+    return (
+        "Before it is timed, each shape is compared with float64: every output and gradient, the norm of the "
+        f"difference over the norm, in parts of the limit of its dtype. Farthest away: {'; '.join(parts)}. "
+        "Peers that are 8 times the limit away or more are left out."
+    )
 
 
 def of_runs(runs: dict[str, dict[str, object]], counts: dict[str, int]) -> list[str]:

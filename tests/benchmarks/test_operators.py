@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -98,6 +99,13 @@ def test_operators_of_other_libraries_are_operators_here() -> None:
     for peer in PEERS:
         for name in CASES:
             assert has(peer, name) or peer in INSTALLED
+
+
+def test_a_run_is_kept_without_the_place_that_it_wrote_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sys, "argv", ["x", "operators", "--output", str(tmp_path), "--peers", "ATen"])
+    path, stamp = operators.results(Options("cpu", True, False, Selection(output=tmp_path)))
+    assert path.parent == tmp_path
+    assert stamp["command"] == "python -m benchmarks operators --peers ATen"
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,7 @@ def test_a_page_of_made_up_results(folder: Path) -> None:
     text = (root / page.PAGE).read_text()
     assert "**missed by 7.2%**" in text
     assert "11 of 15 are met." in text
+    assert "Farthest away: my_ops 0.3 (rms_norm at wide 64); ATen 0.3 (" in text
     assert "| `python -m benchmarks operators` | 2026-01-01 | Made-up GPU " in text
     assert "| rms_norm | forward | large float32 | 1342 | 0.8       | 4             |" in text
     drawn = sorted(path.name for path in (root / page.DRAWINGS).iterdir())

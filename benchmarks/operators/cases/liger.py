@@ -15,6 +15,8 @@ from ...options import EPS
 from .operator import Road, Tensors
 from .peers import Roads
 
+WAITS = "no graph can hold it: it counts targets on the GPU and waits for that"
+
 
 def _both(road: Road) -> Roads:
     return Roads(road, road)
@@ -45,14 +47,13 @@ def softmax(shape: Shape) -> Roads:
 
 
 def cross_entropy(shape: Shape) -> Roads:
-    """It waits for the GPU to count targets, so no graph can hold it."""
     from liger_kernel.ops.cross_entropy import LigerCrossEntropyFunction
 
     def road(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
         loss: torch.Tensor = LigerCrossEntropyFunction.apply(logits, target, None, -100, 0.0, 0.0, "none")[0]
         return loss
 
-    return _both(road)
+    return Roads(road, road, no_graph=WAITS)
 
 
 def cross_entropy_gradient_(shape: Shape) -> Roads:
@@ -63,7 +64,7 @@ def cross_entropy_gradient_(shape: Shape) -> Roads:
         loss = cross_entropy_forward(logits, target, None, -100, 0.0, 0.0, "none", None, False)[0]
         return loss, logits.detach()
 
-    return Roads(road, road, lambda inputs: (inputs[0].detach().requires_grad_(), inputs[1]))
+    return Roads(road, road, lambda inputs: (inputs[0].detach().requires_grad_(), inputs[1]), WAITS)
 
 
 def rope(shape: Shape) -> Roads:

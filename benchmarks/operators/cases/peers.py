@@ -20,12 +20,14 @@ COMPILES = (COMPILED, LIGER, QUACK)  # takes seconds a shape before it can run, 
 @dataclass(frozen=True)
 class Roads:
     """`forward` is called without grad, `training` records for backward: the fastest that the library's interface
-    allows for each. `prepare`: the same inputs as it wants them, made once, outside of what is timed.
+    allows for each. `prepare`: the same inputs as it wants them, made once, outside of what is timed. `no_graph`: why
+    no graph can hold its calls.
     """
 
     forward: Road
     training: Road
     prepare: Callable[[Tensors], Tensors] = lambda inputs: inputs
+    no_graph: str = ""
 
 
 def roads_of(peer: str, name: str, shape: Shape, op: Operator) -> Roads | None:
