@@ -67,7 +67,8 @@ wheel-check: $(TOOLS) ## build a wheel where there is no torch, use it in anothe
 
 clean: ## remove what was built; .venv stays
 	rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis generated/my_ops/*.so
-	find benchmarks codegen generated tests examples -name __pycache__ -prune -exec rm -rf {} +
+	find generated -type l -delete
+	find benchmarks codegen generated python tests examples -name __pycache__ -prune -exec rm -rf {} +
 
 # ---- Tools. A stamp inside the environment: it goes when the environment goes.
 $(BIN)/python:

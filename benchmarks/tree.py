@@ -15,7 +15,8 @@ def copy_tree(folder: Path) -> Path:
     for part in PARTS:
         source = ROOT / part
         if source.is_dir():
-            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+            left_behind = shutil.ignore_patterns("__pycache__", "*.so")
+            shutil.copytree(source, folder / part, symlinks=True, ignore=left_behind)
         else:
             shutil.copy2(source, folder / part)
     return folder

@@ -34,6 +34,7 @@ foreach(line IN LISTS lines)
 endforeach()
 
 # What is packaged must be listed too: a left-over module of a removed operator would be installed.
+cmake_policy(SET CMP0009 NEW)   # not below links: those lead to modules that are written by hand
 file(GLOB_RECURSE modules RELATIVE ${ROOT} ${ROOT}/generated/*.py)
 list(REMOVE_ITEM modules ${listed})
 if(modules)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The development build, for `make build` and `pip install -e .`: this machine's processor and GPU only, in build/dev,
-# and the library put beside the Python files in generated/<namespace>. CMAKE and NINJA may name those programs.
+# and the library put beside the Python files in generated/<namespace>, with links to those of python/. CMAKE and NINJA
+# may name those programs.
 set -eu
 cd "$(dirname "$0")/.."
 CMAKE=${CMAKE:-cmake}
@@ -52,3 +53,9 @@ if ! cmp -s "$dir/$namespace.so" "$library"; then
     cp "$dir/$namespace.so" "$library.new"
     mv "$library.new" "$library"
 fi
+
+# Python modules that are written by hand stand beside the generated ones; a wheel takes them as pyproject.toml says.
+for module in python/[a-z]*/; do
+    [ -d "$module" ] && ln -sfn "../../${module%/}" "generated/$namespace/$(basename "$module")"
+done
+find "generated/$namespace" -maxdepth 1 -xtype l -delete   # links to what was removed

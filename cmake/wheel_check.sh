@@ -21,12 +21,15 @@ from pathlib import Path
 import torch
 
 import my_ops
+import my_ops.nn
 
-assert Path(my_ops.__file__).is_relative_to(Path(sys.argv[1], "venv")), my_ops.__file__
+for module in (my_ops, my_ops.nn):
+    assert Path(module.__file__).is_relative_to(Path(sys.argv[1], "venv")), module.__file__
 x, weight = torch.randn(3, 64, requires_grad=True), torch.ones(64)
 y = my_ops.rms_norm(x, weight)
 torch.testing.assert_close(y, torch.nn.functional.rms_norm(x, (64,), weight, 1e-6))
 y.sum().backward()
 assert x.grad is not None
+torch.testing.assert_close(my_ops.nn.RMSNorm(64, eps=1e-6)(x), y)
 print("wheel-check: the wheel works in another virtual environment, torch", torch.__version__)
 PYTHON

@@ -161,6 +161,21 @@ def test_a_renamed_operator_leaves_nothing(built: Path) -> None:
     assert output(text, packages=built / "generated") == "False"
 
 
+def test_modules_written_by_hand(built: Path) -> None:
+    """Folders of python/ are modules of the package, and an edit counts at once; what is removed there goes."""
+    written = built / "python" / "extra"
+    written.mkdir(parents=True)
+    (written / "__init__.py").write_text("from small import square as squared\n")
+    _build(built)
+    text = "import torch, small, small.extra; print(small.extra.squared is small.square)"
+    assert output(text, packages=built / "generated") == "True"
+    (written / "__init__.py").write_text("squared = None\n")
+    assert output(text, packages=built / "generated") == "False"
+    shutil.rmtree(built / "python")
+    _build(built)
+    assert not (built / "generated" / "small" / "extra").is_symlink()
+
+
 # ---- nvcc
 
 NVCC = """#!/bin/sh

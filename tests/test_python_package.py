@@ -41,6 +41,19 @@ def test_signatures() -> None:
         assert ("in place" if name.endswith("_") else "T is ") in function.__doc__
 
 
+def test_modules_written_by_hand() -> None:
+    """They are packages of the wheel, hide no operator, and wait until they are asked for."""
+    names = [path.parent.name for path in PACKAGE.parents[1].glob("python/*/__init__.py")]
+    text = (PACKAGE.parents[1] / "pyproject.toml").read_text()
+    assert "nn" in names
+    assert not {*names} & {*my_ops.__all__}
+    for name in names:
+        assert f'"my_ops.{name}"' in text.split("packages = ")[1].splitlines()[0]
+        assert f'"my_ops.{name}" = "python/{name}"' in text
+        assert output(f"import sys, my_ops; print('my_ops.{name}' in sys.modules)") == "False"
+    assert output("import sys; from my_ops import nn; print('transformers' in sys.modules)") == "False"
+
+
 @pytest.mark.parametrize("road", ROADS, ids=["wrapper", "torch.ops"])
 def test_vmap(road: Callable[..., torch.Tensor], device: str) -> None:
     """Not fast, but right: PyTorch loops over the batch. Gradients come out of it too."""

@@ -28,7 +28,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sooner than all.
     """
     folder = tmp_path_factory.mktemp("readme") / "project"
-    shutil.copytree(ROOT, folder, ignore=LEFT_BEHIND)
+    shutil.copytree(ROOT, folder, symlinks=True, ignore=LEFT_BEHIND)
     spec = (folder / "ops.yaml").read_text()
     third = [entry.start() for entry in re.finditer(r"^  \w+:$", spec, re.MULTILINE)][2]
     (folder / "ops.yaml").write_text(spec[:third].rstrip() + "\n")
