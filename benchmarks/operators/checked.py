@@ -71,7 +71,8 @@ def _apart(got: torch.Tensor, want: torch.Tensor) -> float:
 
 
 def _tuple(result: Any) -> list[torch.Tensor]:
-    return list(result) if isinstance(result, tuple | list) else [result]
+    """Tensors, and those of lists among them."""
+    return [t for one in result for t in _tuple(one)] if isinstance(result, tuple | list) else [result]
 
 
 def _copies(inputs: Tensors) -> Tensors:

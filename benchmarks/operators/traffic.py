@@ -12,7 +12,7 @@ from math import prod
 from typing import Any
 
 from codegen.check import check
-from codegen.contract import Argument, DimEntry, FixedDtype, Shape, StarEntry, TensorType, Variable, dtype_of
+from codegen.contract import Argument, DimEntry, Shape, StarEntry, TensorType, Variable, dtype_of
 from codegen.errors import Diagnostics
 from codegen.expr import Name
 from codegen.load import load
@@ -91,22 +91,8 @@ class Call:
     def __init__(self, op: Operator, tensors: Sequence[Tensor], scalars: Mapping[str, Any]) -> None:
         self.op = op
         self.given = {a.name: tensor for a, tensor in zip(op.tensors, tensors, strict=False) if tensor is not None}
-        dims: dict[str, int | tuple[int, ...]] = {}
-        dtypes: dict[str, str] = {}
-        for argument in op.tensors:
-            kind = argument.type
-            assert isinstance(kind, TensorType)
-            for tensor in self._tensors(argument.name)[:1]:
-                _bind(kind.shape, tuple(tensor.shape), dims)
-                if isinstance(kind.dtype, Variable):
-                    dtypes.setdefault(kind.dtype.name, _name(tensor.dtype))
-        values = {a.name: _default(a) for a in op.scalars} | dict(scalars)
-        for argument in op.scalars:
-            variable = getattr(argument.type, "variable", "")
-            if variable:
-                dtypes[variable] = str(values[argument.name])
-        absent = frozenset(a.name for a in op.tensors if a.name not in self.given)
-        self.sample = Sample(op, dims, values, dtypes, absent=absent)
+        self.length = max((len(self.tensors(a.name)) for a in op.lists), default=0)
+        self.sample = self._sample(scalars)
 
     @property
     def read(self) -> int:
@@ -118,22 +104,50 @@ class Call:
         return sum(self.given_bytes(a.name) for a in self.op.written if a.name in self.given)
 
     def given_bytes(self, name: str) -> int:
-        return sum(prod(t.shape) * DTYPES[_name(t.dtype)].size for t in self._tensors(name))
+        return sum(prod(t.shape) * DTYPES[_name(t.dtype)].size for t in self.tensors(name))
 
     def size_of(self, output: str) -> int:
         """Bytes of an output; 0 where the call does not make it."""
         declared = self.op.output(output)
         if not self.sample.makes(declared):
             return 0
-        kind = declared.type.dtype
-        dtype = kind.name if isinstance(kind, FixedDtype) else dtype_of(kind, self.sample.dtypes)
-        return prod(self.sample.shape(declared.type.shape)) * DTYPES[dtype].size
+        kind = declared.type
+        if kind.is_list:
+            elements = sum(prod(self._at(place).shape(kind.shape)) for place in range(self.length))
+        else:
+            elements = prod(self.sample.shape(kind.shape))
+        return elements * DTYPES[dtype_of(kind.dtype, self.sample.dtypes)].size
 
-    def _tensors(self, name: str) -> list[Tensor]:
+    def tensors(self, name: str) -> list[Tensor]:
+        """Those of an argument: one, or those of a list."""
         given = self.given.get(name)
         if given is None:
             return []
         return [t for t in given if t is not None] if isinstance(given, list | tuple) else [given]
+
+    def _sample(self, scalars: Mapping[str, Any]) -> Sample:
+        dims: dict[str, int | tuple[int, ...]] = {}
+        dtypes: dict[str, str] = {}
+        for argument in self.op.tensors:
+            kind = argument.type
+            assert isinstance(kind, TensorType)
+            for tensor in self.tensors(argument.name)[:1]:
+                _bind(kind.shape, tuple(tensor.shape), dims)
+                if isinstance(kind.dtype, Variable):
+                    dtypes.setdefault(kind.dtype.name, _name(tensor.dtype))
+        values = {a.name: _default(a) for a in self.op.scalars} | dict(scalars)
+        dtypes |= {a.type.variable: values[a.name] for a in self.op.scalars if getattr(a.type, "variable", "")}
+        absent = frozenset(a.name for a in self.op.tensors if a.name not in self.given)
+        return Sample(self.op, dims, values, dtypes, absent=absent, length=self.length)
+
+    def _at(self, place: int) -> Sample:
+        """The call as tensor number `place` of its lists sees it."""
+        dims: dict[str, int | tuple[int, ...]] = {}
+        for argument in self.op.lists:
+            assert isinstance(argument.type, TensorType)
+            for tensor in self.tensors(argument.name)[place : place + 1]:
+                _bind(argument.type.shape, tuple(tensor.shape), dims)
+        return self.sample.resized(dims)
 
 
 def _bind(shape: Shape, sizes: tuple[int, ...], dims: dict[str, int | tuple[int, ...]]) -> None:

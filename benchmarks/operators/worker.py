@@ -10,6 +10,7 @@ import gc
 import importlib.metadata
 import json
 import os
+import re
 import sys
 from typing import Any
 
@@ -82,7 +83,9 @@ class Worker:
 
 
 def one_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:120]}"
+    """The first line that says something, without colours."""
+    lines = [line.strip() for line in re.sub(r"\x1b\[[0-9;]*m", "", str(error)).splitlines()]
+    return f"{type(error).__name__}: {next(filter(None, lines), '')[:120]}"
 
 
 def version(peer: str) -> str:

@@ -16,6 +16,7 @@ from benchmarks.operators.cases import CASES
 from benchmarks.operators.cases.operator import Operator
 from benchmarks.operators.cases.peers import INSTALLED, PEERS, Roads, has, roads_of
 from benchmarks.operators.checked import distance
+from benchmarks.operators.worker import one_line
 from benchmarks.options import Options, Selection
 
 
@@ -93,6 +94,11 @@ def test_what_is_wrong_is_far_away() -> None:
     assert wrong(lambda x, w: op.ours(x.detach(), w) + 0 * x) > 100  # the gradient alone
     nan = Operator(op.inputs, lambda x, w: x * float("nan"), op.eager)
     assert distance(nan, Roads(nan.ours, nan.ours), shape) == float("inf")
+
+
+def test_errors_of_compilers_become_a_line() -> None:
+    assert one_line(RuntimeError("\n\x1b[91m\x1b[1merror[1]:\x1b[0m no IR\nmore")) == "RuntimeError: error[1]: no IR"
+    assert one_line(RuntimeError()) == "RuntimeError: "
 
 
 def test_operators_of_other_libraries_are_operators_here() -> None:

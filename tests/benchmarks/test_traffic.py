@@ -9,6 +9,9 @@ from benchmarks.cuda_cases import Shape
 from benchmarks.operators import traffic, traffic_of
 from benchmarks.operators.cases import CASES
 from benchmarks.operators.shapes import Named, shapes_of
+from codegen.check import check
+from codegen.errors import Diagnostics
+from codegen.load import load
 
 ROWS, N = 32, 256
 SIZE = ROWS * N * 2  # of a bfloat16 tensor
@@ -62,6 +65,41 @@ def test_optional_inputs_count_where_they_are_given() -> None:
 def test_a_dtype_that_is_given_decides_what_is_written() -> None:
     x = torch.empty(ROWS, N, device="meta")
     assert traffic.forward("quantize_per_token", (x,), {"dtype": "float8_e4m3fn"}).written == ROWS * N + ROWS * 4
+
+
+LISTS = b"""
+namespace: other
+ops:
+  step:
+    doc: Lists, one of them in place, one made, and a number.
+    types: {T: floating}
+    inputs:
+      params: T[*s, n][]!
+      grads: T[*s, n][]
+      rate: float32[]
+      clip: float32[]? = None
+    outputs:
+      sums: acc(T)[*s][]
+      total: float32[]
+    launch: {grid: 1, block: 32}
+    devices: [cpu]
+    parallel: len(params)
+    differentiable: false
+"""
+
+
+def test_lists_count_tensor_by_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Diagnostics()
+    checked = check(load(LISTS, found), found)
+    assert checked is not None, found
+    monkeypatch.setattr(traffic, "library", lambda: checked.library)
+    tensors = [
+        torch.empty(3, 5, dtype=torch.bfloat16, device="meta"),
+        torch.empty(8, dtype=torch.bfloat16, device="meta"),
+    ]
+    rate = torch.empty((), device="meta")
+    both = 2 * (15 + 8)
+    assert traffic.forward("step", (tensors, tensors, rate)) == traffic.Traffic(2 * both + 4, both + (3 + 1) * 4 + 4)
 
 
 def test_the_ceiling_has_the_nearest_mix_of_reads_and_writes() -> None:
