@@ -22,6 +22,7 @@ from codegen.lower.tests_scalars import (
 )
 from codegen.lower.tests_variations import DIMS, LENGTHS, STARS, chosen, variations
 from codegen.model import Operator
+from codegen.positions import list_of
 from codegen.rules import DimsRule
 
 MANY_ROWS = (70_001,)  # more than fit a grid of 65,535 blocks
@@ -175,12 +176,16 @@ def absences(usual: Sample) -> list[frozenset[str]]:
 
 
 def large(usual: Sample) -> list[Sample]:
-    """For each dim a call in which that dim makes some tensor larger than 32 bits can count."""
+    """For each dim a call in which that dim makes some tensor larger than 32 bits can count: one that kernels of a GPU
+    see, unlike those that stay on the host.
+    """
     found = []
+    on_host = {argument.name for argument in usual.op.tensors if argument.has_word("cpu")}
     for name, star in chosen(usual.op):
         one = usual.resized({name: (1,) if star else 1}).shapes()
         two = usual.resized({name: (2,) if star else 2}).shapes()
-        growth = max(prod(two[tensor]) - prod(one[tensor]) for tensor in one)
+        seen = [tensor for tensor in one if list_of(tensor) not in on_host]
+        growth = max((prod(two[tensor]) - prod(one[tensor]) for tensor in seen), default=0)
         count = (2**31 + 10_000) // max(growth, 1)
         sample = usual.resized({name: (count,) if star else count})
         if growth > 0 and sample.valid():

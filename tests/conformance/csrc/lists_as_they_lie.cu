@@ -1,5 +1,7 @@
 #include "lists_as_they_lie.cuh"
 
+#include "block_sum.cuh"
+
 /* Where element number `at` of the dims of a tensor lies. */
 static __device__ int64_t place(int64_t at, int64_t dims, const int64_t *sizes, const int64_t *strides) {
     int64_t found = 0;
@@ -11,21 +13,19 @@ static __device__ int64_t place(int64_t at, int64_t dims, const int64_t *sizes, 
 }
 
 template <typename T, bool ALIGNED> __device__ void lists_as_they_lie(const lists_as_they_lie_args<T> &a) {
-    for (int64_t i = threadIdx.x; i < a.xs_count; i += blockDim.x) {
-        acc_t<T> sum = 0, part = 0; /* in parts, since rounding adds up where elements are equal */
-        for (int64_t j = 0; j < a.s[i]; j++) {
-            sum += j % 256 == 0 ? part : 0;
-            part = j % 256 == 0 ? 0 : part;
-            part += to_acc(a.xs[i][place(j, a.xs_dim[i], a.xs_size[i], a.xs_stride[i])]);
+    for (int64_t i = 0; i < a.xs_count; i++) {
+        const acc_t<T> sum = block_sum<acc_t<T>>(
+            a.s[i], [&](int64_t j) { return to_acc(a.xs[i][place(j, a.xs_dim[i], a.xs_size[i], a.xs_stride[i])]); });
+        if (threadIdx.x == 0) {
+            a.y[i] = sum;
         }
-        a.y[i] = sum + part;
     }
-    for (int64_t i = threadIdx.x; i < a.ys_count; i += blockDim.x) {
-        acc_t<T> sum = 0;
-        for (int64_t j = 0; j < a.m[i] * a.n[i]; j++) {
-            sum += to_acc(a.ys[i][j / a.n[i] * a.ys_stride[i][0] + j % a.n[i]]);
+    for (int64_t i = 0; i < a.ys_count; i++) {
+        const acc_t<T> sum = block_sum<acc_t<T>>(
+            a.m[i] * a.n[i], [&](int64_t j) { return to_acc(a.ys[i][j / a.n[i] * a.ys_stride[i][0] + j % a.n[i]]); });
+        if (threadIdx.x == 0) {
+            a.y[a.xs_count + i] = sum;
         }
-        a.y[a.xs_count + i] = sum;
     }
     for (int64_t i = 0; i < a.zs_count; i++) {
         for (int64_t j = threadIdx.x; j < a.t[i] * a.k[i]; j += blockDim.x) {
