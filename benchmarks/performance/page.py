@@ -65,7 +65,10 @@ def _device(machine: str, device: str, table: Table) -> list[str]:
     lines = [f"### {title}", "", f"{met} of {len(held)} are met.", "", *tables.of_targets(held), ""]
     if device == "cpu":
         return [*lines, "### Large inputs on the CPU", "", *tables.of_cpu(table), ""]
-    lines += ["### Shares of the ceiling", "", *tables.of_shares(table), "", "### Over N", ""]
+    lines += ["### Shares of the ceiling", "", *tables.of_shares(table), ""]
+    lines += ["### Kernels of others", "", *tables.of_peers(table), ""]
+    lines += ["### Calls as they are felt", "", *tables.of_calls(table), "", "### Over N", ""]
+    lines += ["Inputs of 64 million elements; crosses are rows that are no whole vectors, or odd numbers of heads.", ""]
     for operator in table.operators:
         if plots.panels(table, operator):
             lines += [f"![{operator}: time and bandwidth over N]({drawing(machine, operator, 'performance')})", ""]

@@ -1,4 +1,4 @@
-"""A drawing of each operator: time and bandwidth over N, a line for each peer, as SVG.
+"""A drawing of each operator: time and bandwidth over N, a line for each peer, as SVG. Odd shapes are points beside it.
 
 matplotlib draws, and other versions of it draw other bytes. So each drawing carries a digest of what it shows, and
 whether it is fresh can be seen without matplotlib.
@@ -14,6 +14,7 @@ from .measured import OURS, Row, Table
 
 COLOURS = {OURS: "#0b5fd0", "ATen": "#6b6b6b", "compile": "#c2571a", "Liger": "#2a8a57", "QuACK": "#9446b8"}
 CEILING = "ceiling"
+ODD = ", odd"
 MISSING = (
     "matplotlib is not installed here, and draws the plots: pip install matplotlib, or make test, which installs it"
 )
@@ -22,7 +23,7 @@ DIGEST = re.compile(r"digest:([0-9a-f]{16})")
 
 
 def series(rows: list[Row], peers: list[str], rates: bool) -> Series:
-    """Kernel times in microseconds, or GB/s, of the shapes with 64 million elements."""
+    """Kernel times in microseconds, or GB/s, of each peer and of the ceiling."""
     found: Series = {}
     for peer in peers:
         points = [(row.n, row.rate(peer) if rates else row.time(peer)) for row in rows]
@@ -33,14 +34,16 @@ def series(rows: list[Row], peers: list[str], rates: bool) -> Series:
 
 
 def panels(table: Table, operator: str) -> dict[str, Series]:
-    """What a drawing shows, by title."""
+    """What a drawing shows, by title: shapes with 64 million elements."""
     found = {}
     for rates, unit in ((False, "us"), (True, "GB/s")):
         for kind in table.kinds(operator):
-            rows = table.of([operator], kind, ("wide", "odd"))
-            drawn = series(rows, table.peers(rows), rates)
-            if drawn:
-                found[f"{operator} {kind}, {unit}"] = drawn
+            rows = {group: table.of([operator], kind, [group]) for group in ("wide", "odd")}
+            peers = table.peers([*rows["wide"], *rows["odd"]])
+            drawn = series(rows["wide"], peers, rates)
+            odd = {name + ODD: points for name, points in series(rows["odd"], peers, rates).items() if name != CEILING}
+            if drawn or odd:
+                found[f"{operator} {kind}, {unit}"] = drawn | odd
     return found
 
 
@@ -61,14 +64,15 @@ def draw(path: Path, shown: dict[str, Series]) -> None:
         raise ModuleNotFoundError(MISSING) from error
     matplotlib.use("Agg")
     # text stays text, and the same data make the same file
-    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "my_ops", "font.size": 8})
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "my_ops"})
+    matplotlib.rcParams.update({"font.size": 8, "font.sans-serif": ["DejaVu Sans"]})
     from matplotlib import pyplot
 
     columns = len(shown) // 2
     figure, axes = pyplot.subplots(2, columns, figsize=(4.6 * columns, 5.2), squeeze=False, layout="constrained")
     for axis, (title, drawn) in zip(axes.flat, shown.items(), strict=True):
         _panel(axis, title, drawn)
-    axes.flat[0].legend(frameon=False, fontsize=7)
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper left", ncols=6, frameon=False)
     path.parent.mkdir(parents=True, exist_ok=True)
     metadata = {"Date": None, "Creator": None, "Description": f"digest:{digest(shown)}"}
     figure.savefig(path, format="svg", metadata=metadata)
@@ -78,17 +82,20 @@ def draw(path: Path, shown: dict[str, Series]) -> None:
 
 def _panel(axis: Any, title: str, drawn: Series) -> None:
     for name, points in drawn.items():
-        style: dict[str, Any] = {"color": COLOURS.get(name, "black"), "linewidth": 1.8 if name == OURS else 1.0}
+        peer = name.removesuffix(ODD)
+        style: dict[str, Any] = {"color": COLOURS.get(peer, "black"), "linewidth": 1.8 if peer == OURS else 1.0}
         if name == CEILING:
             style |= {"color": "black", "linestyle": ":"}
-        widths, values = zip(*points, strict=True)
-        axis.plot(widths, values, label=name, marker="o", markersize=2, **style)
+        if name != peer:
+            style |= {"linestyle": "", "marker": "x", "markersize": 4 if peer == OURS else 3}
+        axis.plot(*zip(*points, strict=True), label=peer if name == peer else None, **style)
     axis.set_title(title, loc="left", fontsize=8)
     axis.set_xscale("log", base=2)
     widths = sorted({n for points in drawn.values() for n, _ in points})
     powers = [n for n in widths if n & (n - 1) == 0]
     axis.set_xticks(powers, [f"{n // 1024}k" if n >= 1024 else str(n) for n in powers])
     axis.minorticks_off()
+    axis.tick_params(length=0)
     if title.endswith("us"):
         axis.set_yscale("log", base=2)
         axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")

@@ -1,12 +1,14 @@
 """Markdown tables of what was measured."""
 
 from collections.abc import Iterable
+from statistics import geometric_mean
 
 from ..report import table as ruled
 from .measured import ORDER, OURS, Row, Table
 from .store import Entry
 from .targets import Verdict
 
+CALLS = ("wide 4096", "decode 1 x 4096")
 WIDTHS = (64, 256, 512, 1024, 4096, 8192, 16384, 32768, 65536)
 
 
@@ -31,6 +33,35 @@ def of_shares(table: Table) -> list[str]:
             if any(by_width.values()):
                 rows.append([operator, kind, *(number(by_width.get(width)) for width in WIDTHS)])
     return ruled(["share of the ceiling", "", *(f"{width:,}" for width in WIDTHS)], rows)
+
+
+def of_peers(table: Table) -> list[str]:
+    """How many times as long the kernels of others take: the geometric mean of all shapes, and the worst of them."""
+    peers = [peer for peer in table.peers(table.rows) if peer != OURS]
+    rows = []
+    for operator in table.operators:
+        for kind in table.kinds(operator):
+            found = table.of([operator], kind)
+            cells = [_mean_and_worst([r for row in found if (r := row.against(peer)) is not None]) for peer in peers]
+            rows.append([operator, kind, *cells])
+    return ruled(["over my_ops: mean, worst", "", *peers], rows)
+
+
+def of_calls(table: Table) -> list[str]:
+    """Microseconds of calls as they are felt, the host's part in brackets, at a large and a small shape."""
+    found = [row for row in table.rows if row.shape in CALLS]
+    peers = table.peers(found)
+    rows = []
+    for row in found:
+        times = [(row.time(peer, "felt"), row.time(peer, "host")) for peer in peers]
+        rows.append(
+            [row.operator, row.kind, row.shape, *(number(f) + (f" ({number(h)})" if h else "") for f, h in times)]
+        )
+    return ruled(["felt (host), us", "", "shape", *peers], rows)
+
+
+def _mean_and_worst(ratios: list[float]) -> str:
+    return f"{number(geometric_mean(ratios))}, {number(min(ratios))}" if ratios else ""
 
 
 def of_operator(table: Table, operator: str, kind: str, metric: str) -> list[str]:

@@ -86,6 +86,10 @@ def test_tables() -> None:
     cells = [cell.strip() for cell in next(line for line in lines if "wide 1024" in line).strip("|").split("|")]
     assert cells == ["wide 1024", "65,536 x 1,024", "68.6", "137", "", "72", "61.7", "0.9", "3913", "1.05 (QuACK)"]
     assert "ceiling" not in tables.of_operator(TABLE, "rms_norm", "forward", "host")[0]
+    assert [cell.strip() for cell in tables.of_peers(TABLE)[-1].strip("|").split("|")] == [
+        "rms_norm", "backward", "2, 2", "", "1.05, 1.05"
+    ]  # fmt: skip
+    assert tables.of_calls(TABLE)[-1].replace(" ", "") == "|rms_norm|backward|decode1x4096|6.5(5)|12(9)|4.51|10.6(9)|"
     shares = [line.replace(" ", "") for line in tables.of_shares(TABLE)]
     assert shares[-1] == "|rms_norm|backward|0.9|||0.9||||||"
 
@@ -127,8 +131,10 @@ def test_a_drawing_shows_every_peer(tmp_path: Path) -> None:
     shown = plots.panels(TABLE, "rms_norm")
     assert list(shown) == ["rms_norm forward, us", "rms_norm backward, us", "rms_norm forward, GB/s",
                            "rms_norm backward, GB/s"]  # fmt: skip
-    assert list(shown["rms_norm forward, us"]) == ["my_ops", "ATen", "QuACK", "ceiling"]
-    assert [n for n, _ in shown["rms_norm forward, us"]["my_ops"]] == [64, 65, 1024]
+    drawn = shown["rms_norm forward, us"]
+    assert list(drawn) == ["my_ops", "ATen", "QuACK", "ceiling", "my_ops, odd", "ATen, odd", "QuACK, odd"]
+    assert [n for n, _ in drawn["my_ops"]] == [64, 1024]
+    assert [n for n, _ in drawn["QuACK, odd"]] == [65]
     for name in ("one", "two"):
         plots.draw(tmp_path / name, shown)
     text = (tmp_path / "one").read_text()
