@@ -175,6 +175,9 @@ class Run:
         ]
         found = peer.time(operator, named.name, works, self.repeats, LONGEST).get("kinds", {})
         for kind, times in found.items():
+            if "felt" not in times:
+                self.result.notes.append(f"{peer.name}, {operator} {kind} at {named.name}: {times['note']}")
+                continue
             entry = {
                 "operator": operator, "kind": kind, "shape": named.name, "device": self.device, "peer": peer.name,
                 "rows": named.shape.rows, "n": named.shape.n, "bytes": kinds[kind].total,

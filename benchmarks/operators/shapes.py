@@ -5,6 +5,7 @@
 - decode: one to 64 rows, what generating a token gives; few: some hundred.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..cuda_cases import Shape
@@ -60,6 +61,6 @@ def shapes_of(operator: str, tiny: bool = False) -> list[Named]:
     )
 
 
-def chosen(named: list[Named], words: list[str]) -> list[Named]:
+def chosen(named: list[Named], words: Sequence[str]) -> list[Named]:
     """Those that a word names: a group, or a whole name; all without a word."""
     return [shape for shape in named if not words or shape.group in words or shape.name in words]

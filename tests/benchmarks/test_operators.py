@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 import torch
@@ -16,6 +17,7 @@ from benchmarks.operators.cases import CASES
 from benchmarks.operators.cases.operator import Operator
 from benchmarks.operators.cases.peers import INSTALLED, PEERS, Roads, has, roads_of
 from benchmarks.operators.checked import distance
+from benchmarks.operators.shapes import Named, chosen, shapes_of
 from benchmarks.operators.worker import one_line
 from benchmarks.options import Options, Selection
 
@@ -41,6 +43,30 @@ def test_peers_are_timed_and_compared(capfd: pytest.CaptureFixture[str], monkeyp
     assert any(note.startswith("Liger, rms_norm, everywhere: ") for note in run.result.notes)  # there is no GPU for it
     assert "QuACK: not installed here" in run.result.notes
     assert "operators[####" in capfd.readouterr().err
+
+
+def test_what_fails_while_it_is_timed_is_a_note_and_no_entry() -> None:
+    class Fails:
+        name = "my_ops"
+        prepared: ClassVar[Any] = {("square", "odd 65"): {"distance": 0.1}}
+
+        def time(self, *request: object) -> dict[str, Any]:
+            times = [1.0, 2.0, 3.0]
+            return {"kinds": {"forward": {"note": "RuntimeError: no"}, "backward": {"felt": times, "note": "no graph"}}}
+
+    run = operators.Run(Options("cpu", True, True))
+    (named,) = shapes_of_name("square", "odd 65")
+    ours: dict[str, Any] = {}
+    run.cell(Fails(), "square", named, ours)  # type: ignore[arg-type]
+    assert [(entry["kind"], entry["felt"], entry["note"]) for entry in run.entries] == [
+        ("backward", [1.0, 2.0, 3.0], "no graph")
+    ]
+    assert ours == {"backward": {"felt": 2.0}}
+    assert run.result.notes == ["my_ops, square forward at odd 65: RuntimeError: no"]
+
+
+def shapes_of_name(operator: str, name: str) -> list[Named]:
+    return chosen(shapes_of(operator, tiny=True), (name,))
 
 
 def test_a_budget_is_kept() -> None:

@@ -2,7 +2,8 @@
 
 A case is a function of a shape and a device that gives an Operator. Cases stand in files by family; CASES of each file
 names them after the operators of ops.yaml. Bytes are not written here: traffic.py counts them from ops.yaml. How other
-libraries do it stands in liger.py and quack.py.
+libraries do it stands in liger.py and quack.py. Shapes are the rows x n of shapes.py; an operator to which those mean
+little has a list of its own there.
 """
 
 from collections.abc import Callable
