@@ -67,6 +67,15 @@ def test_first_example() -> None:
     )
 
 
+def test_model_example() -> None:
+    """The one of `Models`, and what it prints."""
+    section = README.split("\n## Models\n")[1].split("\n## ")[0]
+    snippet, printed = re.findall(r"^```\w*\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "generated"), "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run([sys.executable, "-c", snippet], env=environment, check=True, capture_output=True, text=True)
+    assert done.stdout == printed
+
+
 def test_every_make_target_that_is_named_exists() -> None:
     """README, CONTRIBUTING and Makefile agree."""
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))

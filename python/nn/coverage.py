@@ -9,11 +9,16 @@ FLOATING = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
 _DEVICES = ("cpu", "cuda")
 
 
+def floats(x: Tensor) -> bool:
+    """Whether operators on floating dtypes take x."""
+    return x.dtype in FLOATING and x.device.type in _DEVICES
+
+
 def takes(x: Tensor) -> bool:
-    """Whether operators on floating dtypes take x as it is. Autocast may cast half precision, so that is left to it."""
-    if x.dtype not in FLOATING or x.device.type not in _DEVICES:
-        return False
-    return x.dtype == torch.float32 or not torch.is_autocast_enabled(x.device.type)
+    """The same for operators in the place of what autocast may run in float32: there it is asked of PyTorch, but for x
+    that is float32 already.
+    """
+    return floats(x) and (x.dtype == torch.float32 or not torch.is_autocast_enabled(x.device.type))
 
 
 def alike(x: Tensor, other: Tensor | None) -> bool:

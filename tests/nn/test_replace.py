@@ -1,0 +1,465 @@
+"""my_ops.nn.replace on made-up models: what it takes, what it leaves and why, and what it must not touch."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from my_ops import nn
+from tests.nn.test_norm import operators
+
+
+class RMSNorm(torch.nn.Module):
+    """As in Llama."""
+
+    def __init__(self, size: int = 8, eps: float = 1e-6) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.rand(size) + 0.5)
+        self.variance_epsilon = eps
+
+    def normed(self, x: Tensor) -> Tensor:
+        return x.float() * torch.rsqrt(x.float().square().mean(-1, keepdim=True) + self.variance_epsilon)
+
+    def forward(self, hidden_states: Tensor) -> Tensor:
+        return self.weight * self.normed(hidden_states).to(hidden_states.dtype)
+
+
+class OffsetNorm(RMSNorm):
+    """As in Gemma."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (self.normed(x) * (1 + self.weight.float())).type_as(x)
+
+
+class MLP(torch.nn.Module):
+    """As in Llama."""
+
+    def __init__(self, act_fn: Callable[[Tensor], Tensor] | None = None) -> None:
+        super().__init__()
+        self.gate_proj, self.up_proj = torch.nn.Linear(8, 12), torch.nn.Linear(8, 12)
+        self.down_proj = torch.nn.Linear(12, 8)
+        self.act_fn = act_fn or torch.nn.SiLU()
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.down_proj(self.act_fn(self.gate_proj(x)) * self.up_proj(x))
+
+
+class Angles(torch.nn.Module):
+    """As in Llama."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("inv_freq", torch.tensor([1.0, 0.1]), persistent=False)
+
+    def angles(self, position_ids: Tensor) -> Tensor:
+        angles = position_ids[..., None] * self.inv_freq
+        return torch.cat([angles, angles], -1)
+
+    def forward(self, x: Tensor, position_ids: Tensor) -> tuple[Tensor, Tensor]:
+        angles = self.angles(position_ids)
+        return angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+
+
+def turn(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, unsqueeze_dim: int = 1) -> tuple[Tensor, Tensor]:
+    """As in Llama."""
+    cos, sin = cos.unsqueeze(unsqueeze_dim), sin.unsqueeze(unsqueeze_dim)
+    half = q.shape[-1] // 2
+    turned = [torch.cat([-x[..., half:], x[..., :half]], -1) for x in (q, k)]
+    return q * cos + turned[0] * sin, k * cos + turned[1] * sin
+
+
+def turn_back(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor) -> tuple[Tensor, Tensor]:
+    """The other way round."""
+    return turn(q, k, cos, -sin)
+
+
+def wrapped(forward: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """As decorators of transformers wrap, with a closure that refers to itself."""
+
+    def wrapper(*args: Any, depth: int = 1, **kwargs: Any) -> Tensor:
+        return forward(*args, **kwargs) if depth == 0 else wrapper(*args, depth=depth - 1, **kwargs)
+
+    return wrapper
+
+
+class Attention(torch.nn.Module):
+    """Two heads of four, and q and k alone."""
+
+    @wrapped
+    def forward(self, x: Tensor, positions: tuple[Tensor, Tensor]) -> Tensor:
+        heads = x.unflatten(-1, (2, 4)).transpose(1, 2)
+        q, k = turn(heads, heads[:, :1], *positions)
+        return (q * k).transpose(1, 2).flatten(2)
+
+
+class BackwardAttention(Attention):
+    def forward(self, x: Tensor, positions: tuple[Tensor, Tensor]) -> Tensor:
+        heads = x.unflatten(-1, (2, 4)).transpose(1, 2)
+        return turn_back(heads, heads, *positions)[0].transpose(1, 2).flatten(2)
+
+
+class Model(torch.nn.Module):
+    """One of each; two norms share a weight."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm, self.offset, self.last = RMSNorm(), OffsetNorm(), torch.nn.LayerNorm(8)
+        self.tied = RMSNorm()
+        self.tied.weight = self.norm.weight
+        self.angles, self.attention, self.mlp = Angles(), Attention(), MLP()
+        self.loss = torch.nn.CrossEntropyLoss()
+
+    def forward(self, x: Tensor) -> Tensor:
+        positions = self.angles(x, torch.arange(x.shape[1], device=x.device).unsqueeze(0))
+        x = x + self.attention(self.norm(x), positions)
+        return self.last(self.tied(x + self.mlp(self.offset(x))))
+
+
+REPLACED = {
+    "norm": ("RMSNorm", "my_ops.nn.RMSNorm", "my_ops::rms_norm"),
+    "offset": ("OffsetNorm", "my_ops.nn.OffsetNorm", "my_ops::rms_norm"),
+    "last": ("LayerNorm", "my_ops.nn.LayerNorm", "my_ops::layer_norm"),
+    "tied": ("RMSNorm", "my_ops.nn.RMSNorm", "my_ops::rms_norm"),
+    "attention": ("Attention", "my_ops.nn.Attention", "my_ops::rope"),
+    "mlp": ("MLP", "my_ops.nn.MLP", "my_ops::silu_mul"),
+    "loss": ("CrossEntropyLoss", "my_ops.nn.CrossEntropyLoss", "my_ops::cross_entropy"),
+}
+
+
+@pytest.fixture
+def model(device: str) -> Model:
+    torch.manual_seed(0)
+    return Model().to(device)
+
+
+@pytest.fixture
+def x(device: str) -> Tensor:
+    return torch.randn(2, 3, 8, device=device)
+
+
+def gradients(model: torch.nn.Module, x: Tensor) -> list[Tensor]:
+    model.zero_grad()
+    y = model(x)
+    y.square().sum().backward()
+    return [y.detach(), *(parameter.grad for parameter in model.parameters())]
+
+
+def test_one_of_each(model: Model, x: Tensor) -> None:
+    """Results and gradients stay, and the operators run."""
+    expected = gradients(model, x)
+    report = nn.replace(model)
+    assert {one.name: (one.before, one.after, one.operator) for one in report.replaced} == REPLACED
+    assert report.left == []
+    torch.testing.assert_close(gradients(model, x), expected)
+    assert operators(lambda: model(x)) == {operator for *_, operator in REPLACED.values()} - {"my_ops::cross_entropy"}
+    assert str(report).splitlines()[0] == "2 RMSNorm -> my_ops.nn.RMSNorm (my_ops::rms_norm)"
+    assert "(offset): my_ops.nn.OffsetNorm()" in repr(model)
+
+
+def test_what_stays(model: Model, x: Tensor) -> None:
+    """Parameters, tied ones too, mode, hooks, attributes and random numbers; and other models of the same classes."""
+    other = copy.deepcopy(model)
+    model.offset.weight.requires_grad_(False)
+    model.mlp.eval()
+    heard: list[str] = []
+    for name, module in model.named_modules():
+        module.register_forward_hook(lambda *_, name=name: heard.append(name))
+    model.mlp.act_fn._forward_hooks.clear()
+    parameters, attributes = dict(model.named_parameters()), {name: vars(m).copy() for name, m in model.named_modules()}
+    state = torch.get_rng_state()
+    nn.replace(model)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert {name: id(one) for name, one in model.named_parameters()} == {n: id(p) for n, p in parameters.items()}
+    assert {name: vars(one) for name, one in model.named_modules()} == attributes
+    assert model.tied.weight is model.norm.weight
+    gradients(model, x)
+    assert {*heard} == {name for name, _ in model.named_modules()} - {"mlp.act_fn", "loss"}
+    assert isinstance(model.norm, RMSNorm)
+    assert type(model.norm).__name__ == "RMSNorm"
+    assert operators(lambda: other(x)) == set()
+
+
+def test_twice_and_back(model: Model, x: Tensor) -> None:
+    """A second call changes nothing, and `undo` everything."""
+    expected, classes = model(x), {name: type(one) for name, one in model.named_modules()}
+    report = nn.replace(model)
+    given = {name: type(one) for name, one in model.named_modules()}
+    again = nn.replace(model)
+    assert {name: type(one) for name, one in model.named_modules()} == given
+    assert again.replaced == []
+    assert {one.name: one.reason for one in again.left} == {
+        name: f"runs {operator} already" for name, (*_, operator) in REPLACED.items()
+    }
+    for one in (again, report, report):
+        one.undo()
+    assert {name: type(one) for name, one in model.named_modules()} == classes
+    assert torch.equal(model(x), expected)
+    assert len(nn.replace(model).replaced) == len(REPLACED)
+
+
+def test_undo_leaves_what_others_did(model: Model) -> None:
+    """A module that has yet another class by then."""
+    report = nn.replace(model)
+    another = type("Another", (type(model.norm),), {})
+    model.norm.__class__ = another
+    report.undo()
+    assert type(model.norm) is another
+    assert type(model.tied) is RMSNorm
+
+
+def test_kinds(model: Model) -> None:
+    for kinds, names in (("norm", {"norm", "offset", "last", "tied"}), (["gated", "rotary"], {"mlp", "attention"})):
+        report = nn.replace(model, kinds)
+        assert {one.name for one in report.replaced} == names
+        report.undo()
+    with pytest.raises(ValueError, match="kinds: expected some of norm, gated, rotary, loss, got 'norms'"):
+        nn.replace(model, ["norm", "norms"])
+    assert type(model.norm) is RMSNorm
+    with pytest.raises(TypeError, match=r"model: expected a torch\.nn\.Module, got list"):
+        nn.replace([model])
+
+
+def test_copies(model: Model, x: Tensor) -> None:
+    """Copies and pickles are replaced, too, and go on in a process that has not replaced anything."""
+    nn.replace(model)
+    expected = model(x)
+    made = nn.forms._MADE.copy()
+    data = pickle.dumps(model)
+    nn.forms._MADE.clear()
+    loaded = pickle.loads(data)
+    nn.forms._MADE.update(made)
+    for other in (copy.deepcopy(model), loaded):
+        assert torch.equal(other(x), expected)
+        assert operators(lambda other=other: other(x)) == operators(lambda: model(x))
+        assert other.tied.weight is other.norm.weight
+        assert [one.reason[:4] for one in nn.replace(other).left] == ["runs"] * len(REPLACED)
+
+
+def test_calls_that_operators_do_not_cover(model: Model, x: Tensor) -> None:
+    """Mixed dtypes, keywords and shapes: the code of the class before, with its results and errors."""
+    before = copy.deepcopy(model)
+    nn.replace(model)
+    for one in (before, model):
+        one.mlp.up_proj.register_forward_hook(lambda *arguments: arguments[-1].bfloat16())
+    calls: list[Callable[[Model], Tensor]] = [
+        lambda model: model.norm(x.bfloat16()),
+        lambda model: model.norm(hidden_states=x),
+        lambda model: model.offset(x.bfloat16()),
+        lambda model: model.mlp(x),
+        lambda model: model.attention(x, [x[:1, :, :4].double()] * 2),
+        lambda model: model.attention(x, [x[:1, :, :4].clone().requires_grad_()] * 2),
+        lambda model: model.attention(x, [x[:1, :1, :4]] * 2),
+        lambda model: model.attention(x.bfloat16(), model.angles(x, torch.arange(3, device=x.device).unsqueeze(0))),
+    ]
+    for call in calls:
+        found, expected = call(model), call(before)
+        assert found.dtype == expected.dtype
+        assert torch.equal(found, expected)
+        assert operators(lambda call=call: call(model)) == set()
+    with pytest.raises(RuntimeError, match="must match the size"):
+        model.norm(x[..., :7])
+    with pytest.raises(TypeError, match="positional argument"):
+        model.norm(x, x)
+
+
+def test_compiled_before_and_after(model: Model, x: Tensor) -> None:
+    """Right in any order; what is compiled after the replacement has the operators."""
+    graphs: list[str] = []
+
+    def backend(graph: torch.fx.GraphModule, _: object) -> Callable[..., Any]:
+        graphs.append(graph.code)
+        return graph.forward
+
+    compiled = torch.compile(model, fullgraph=True, backend=backend)
+    expected = compiled(x)
+    report = nn.replace(model)
+    torch.testing.assert_close(compiled(x), expected)
+    torch._dynamo.reset()
+    torch.testing.assert_close(compiled(x), expected)
+    assert "my_ops.rope" not in graphs[0]
+    assert "my_ops.rope" in graphs[-1]
+    report.undo()
+    torch.testing.assert_close(compiled(x), expected)
+    torch._dynamo.reset()
+
+
+def test_meta_device() -> None:
+    """What is seen without the module's numbers; the angles are such numbers."""
+    with torch.device("meta"):
+        model = Model()
+    report = nn.replace(model)
+    assert {one.name for one in report.replaced} == {*REPLACED} - {"attention"}
+    assert report.left[0].reason == "what angles makes cannot be seen on the meta device"
+    assert report.left[0].name == "attention"
+    assert model(torch.empty(2, 3, 8, device="meta")).shape == (2, 3, 8)
+
+
+# ---------------------------------------------------------------- counterfeits
+
+
+class Mean(RMSNorm):
+    def normed(self, x: Tensor) -> Tensor:
+        return super().normed(x - x.mean(-1, keepdim=True))
+
+
+class EpsOutside(RMSNorm):
+    def normed(self, x: Tensor) -> Tensor:
+        return x.float() / (x.float().square().mean(-1, keepdim=True).sqrt() + self.variance_epsilon)
+
+
+class OtherEps(RMSNorm):
+    def normed(self, x: Tensor) -> Tensor:
+        return x.float() * torch.rsqrt(x.float().square().mean(-1, keepdim=True) + 1e-5)
+
+
+class DropoutNorm(RMSNorm):
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.dropout(super().forward(x), 0.5, self.training)
+
+
+class Float(RMSNorm):
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x.float())
+
+
+class BiasNorm(RMSNorm):
+    def __init__(self) -> None:
+        super().__init__()
+        self.bias = torch.nn.Parameter(torch.zeros(8))
+
+
+class NamelessNorm(RMSNorm):
+    def __init__(self) -> None:
+        super().__init__()
+        del self.variance_epsilon
+
+
+class TwoInputs(RMSNorm):
+    def forward(self, x: Tensor, scale: Tensor) -> Tensor:
+        return super().forward(x) * scale
+
+
+class Swapped(MLP):
+    def forward(self, x: Tensor) -> Tensor:
+        return self.down_proj(self.gate_proj(x) * self.act_fn(self.up_proj(x)))
+
+
+class Unequal(Angles):
+    def angles(self, position_ids: Tensor) -> Tensor:
+        return torch.cat([super().angles(position_ids)[..., :2], 2 * super().angles(position_ids)[..., :2]], -1)
+
+
+def patched(module: torch.nn.Module) -> torch.nn.Module:
+    """As libraries do that wrap single modules."""
+    forward = module.forward
+    module.forward = lambda *args: 2 * forward(*args)
+    return module
+
+
+def heard(module: MLP) -> MLP:
+    module.act_fn.register_forward_hook(lambda *_: None)
+    return module
+
+
+def with_child(module: MLP) -> MLP:
+    module.dropout = torch.nn.Dropout()
+    return module
+
+
+NO_RMS_NORM = "it does not compute x * rsqrt(mean(x ** 2) + eps) * weight, nor that with 1 + weight"
+PATCHED = "its forward is set on the module itself, over that of its class"
+LEFT: list[tuple[Callable[[], torch.nn.Module], str]] = [
+    (Mean, NO_RMS_NORM),
+    (EpsOutside, NO_RMS_NORM),
+    (OtherEps, NO_RMS_NORM),
+    (DropoutNorm, NO_RMS_NORM),
+    (Float, "its results are not of the dtype that it is given"),
+    (BiasNorm, "it has not just a weight of one dimension"),
+    (NamelessNorm, "it has no number under one of the names variance_epsilon, eps, epsilon"),
+    (
+        TwoInputs,
+        "a call that would show what it computes failed with TypeError: TwoInputs.forward() missing 1 required "
+        "positional argument: 'scale'",
+    ),
+    (lambda: patched(RMSNorm()), PATCHED),
+    (lambda: patched(torch.nn.LayerNorm(8)), PATCHED),
+    (lambda: torch.nn.BatchNorm1d(8), "it has not just a weight of one dimension"),
+    (lambda: RMSNorm().to(torch.float8_e4m3fn), "its weight is float8_e4m3fn, and no operator takes that"),
+    (lambda: MLP(torch.nn.ReLU()), "act_fn is neither silu nor gelu"),
+    (lambda: MLP(lambda x: functional.gelu(x).clamp(max=10)), "act_fn is neither silu nor gelu"),
+    (Swapped, "it does not compute down_proj(act_fn(gate_proj(x)) * up_proj(x))"),
+    (lambda: patched(MLP()), PATCHED),
+    (lambda: heard(MLP()), "act_fn has hooks, or a forward of its own, and would not be called any more"),
+    (lambda: with_child(MLP()), "it has more than two projections, an activation and a projection back"),
+    (Attention, "there is no module with inv_freq that makes cos and sin"),
+    (BackwardAttention, "turn_back does not compute x * cos + rotate_half(x) * sin"),
+    (lambda: torch.nn.Sequential(Attention(), Unequal()), "1 makes cos and sin of two unequal halves"),
+    (lambda: torch.nn.Sequential(Attention(), patched(Angles())), "1 has a forward of its own, over that of its class"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "reason"), LEFT)
+def test_left(make: Callable[[], torch.nn.Module], reason: str) -> None:
+    """What only looks like it stays, with the reason."""
+    model = make()
+    classes = [type(module) for module in model.modules()]
+    report = nn.replace(model)
+    assert [one.reason for one in report.left] == [reason]
+    assert report.replaced == []
+    assert [type(module) for module in model.modules()] == classes
+    assert str(report) == f"1 {report.left[0].before} left: {reason}"
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+def test_scripts_are_passed_over() -> None:
+    model = torch.nn.Sequential(torch.jit.script(torch.nn.LayerNorm(8)))
+    assert str(nn.replace(model)) == ""
+    assert model(torch.ones(2, 8)).shape == (2, 8)
+
+
+def test_autocast(model: Model, x: Tensor, device: str) -> None:
+    """Norms of float32 and products of bfloat16: the dtypes of before, from operators."""
+    with torch.autocast(device, torch.bfloat16):
+        expected, inner = model(x), model.mlp(x)
+        nn.replace(model)
+        torch.testing.assert_close(model(x), expected, rtol=0.016, atol=0.016)
+        assert (model(x).dtype, model.mlp(x).dtype) == (expected.dtype, inner.dtype) == (torch.float32, torch.bfloat16)
+        assert {"my_ops::rms_norm", "my_ops::layer_norm", "my_ops::silu_mul"} <= operators(lambda: model(x))
+
+
+@pytest.mark.parametrize("approximate", ["none", "tanh"])
+def test_gelu(approximate: str, x: Tensor, device: str) -> None:
+    mlp = MLP(torch.nn.GELU(approximate)).to(device)
+    expected = gradients(mlp, x)
+    assert nn.replace(mlp).replaced[0].operator == "my_ops::gelu_mul"
+    torch.testing.assert_close(gradients(mlp, x), expected)
+
+
+def test_other_names(x: Tensor, device: str) -> None:
+    """A norm without `norm` in its name, and an eps of 0."""
+
+    class Scale(RMSNorm):
+        pass
+
+    scale = Scale(eps=0.0).to(device)
+    expected = scale(x)
+    assert nn.replace(scale).replaced[0].name == ""
+    torch.testing.assert_close(scale(x), expected)
+    assert operators(lambda: scale(x)) == {"my_ops::rms_norm"}
+
+
+def test_a_recorder_that_leaves_its_forward(model: Model, x: Tensor) -> None:
+    """transformers 4 wraps modules for a call, and leaves their own forward bound to them."""
+    model.norm.forward = model.norm.forward
+    report = nn.replace(model)
+    assert operators(lambda: model.norm(x)) == {"my_ops::rms_norm"}
+    model.norm.forward = model.norm.forward
+    report.undo()
+    assert operators(lambda: model.norm(x)) == set()
