@@ -61,7 +61,7 @@ def check(tree: Node | None, diagnostics: Diagnostics) -> Checked | None:
     root = read.mapping(tree, "namespace: my_ops")
     if root is None:
         return None
-    read.keys(root, keys.TOP.names)
+    root = read.keys(root, keys.TOP.names)
     namespace = _namespace(read, root)
     devices = check_rules.check_devices(read, root, ("cpu", "cuda"))
     found = _operators(read, root, devices)
@@ -115,7 +115,8 @@ def _operators(read: Reader, root: Mapping, devices: tuple[str, ...]) -> list[_F
         inner = read.within(key.text)
         mapping = inner.mapping(value, "inputs:, outputs: and launch:")
         if mapping is not None:
-            declared.append((key, mapping))
+            supported.keys(read.diagnostics, inner.prefix, mapping)
+            declared.append((key, inner.keys(mapping, keys.OPERATOR.names)))
     if section is not None and not section.entries:
         read.error(section, "`ops:` holds no operator")
 
@@ -134,8 +135,6 @@ def _operators(read: Reader, root: Mapping, devices: tuple[str, ...]) -> list[_F
 
 def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[str, ...]) -> _Known:
     before = read.diagnostics.errors
-    read.keys(node, keys.OPERATOR.names)
-    supported.keys(read.diagnostics, read.prefix, node)
     devices = check_rules.check_devices(read, node, default_devices)
     contract = check_contract(read, node, devices)
     if contract.valid:

@@ -37,15 +37,30 @@ class Declared:
     backward: Scalar | None
 
 
-def names_operator(read: Reader, place: Scalar, own: str, operators: Collection[str]) -> bool:
-    """Whether `backward:` of the operator `own` names another operator; reports it otherwise."""
+def names_operator(
+    read: Reader, place: Scalar, own: str, operators: Collection[str], forward: Operator | None = None
+) -> bool:
+    """Whether `backward:` of the operator `own` names another operator; reports it otherwise. `forward` is that
+    operator, where it has no errors itself.
+    """
     read = read.within("backward")
     if place.text == own:
         read.error(place, "an operator cannot be its own backward")
     elif place.text not in operators:
         close = nearest(place.text, operators)
-        read.error(place, f'there is no operator "{shown(place.text)}"', f'did you mean "{close}"?' if close else "")
+        hint = f'did you mean "{close}"?' if close else f"declare it under ops:{_what_it_does(forward)}"
+        read.error(place, f'there is no operator "{shown(place.text)}"', hint)
     return place.text != own and place.text in operators
+
+
+def _what_it_does(forward: Operator | None) -> str:
+    """What the backward of an operator takes and returns at least."""
+    if forward is None:
+        return ", with gradients of outputs among its inputs, and of inputs as its outputs"
+    taken = [f"grad_{output.name}" for output in forward.public_outputs if floating(forward, output.type)]
+    made = [f"grad_{argument.name}" for argument in forward.may_need_gradient if not argument.shares_gradient]
+    takes = f" it takes {', '.join(taken)} and what else it needs," if taken else ""
+    return f"{takes} and returns {', '.join(made)}" if made else takes.rstrip(",")
 
 
 def check_backward(read: Reader, forward: Declared, operators: Mapping[str, Declared | None]) -> Backward | None:
@@ -54,7 +69,7 @@ def check_backward(read: Reader, forward: Declared, operators: Mapping[str, Decl
     if place is None:
         _without_backward(read, forward)
         return None
-    if not names_operator(read, place, forward.operator.name, operators):
+    if not names_operator(read, place, forward.operator.name, operators, forward.operator):
         return None
     backward = operators[place.text]
     if forward.operator.grad_mask and forward.operator.list_outputs:

@@ -109,7 +109,7 @@ class _Checker:
         return Passes(tuple(found), True, tuple(kernels))
 
     def one_pass(self, read: Reader, node: Mapping, earlier: set[str]) -> tuple[Pass, Node] | None:
-        read.keys(node, keys.PASS.names)
+        node = read.keys(node, keys.PASS.names)
         kernel_node = node.get("kernel")
         if kernel_node is None:
             read.error(node, "`kernel:` is missing", "it names the function in the bodies")
@@ -193,7 +193,7 @@ class _Checker:
             mapping = read.mapping(item, _EXAMPLE)
             if mapping is None:
                 continue
-            read.keys(mapping, keys.LAUNCH.names)
+            mapping = read.keys(mapping, keys.LAUNCH.names)
             self.when_order(read, mapping, last=i == len(nodes) - 1)
             entry = self.entry(read, mapping, with_when=True)
             if entry is None:

@@ -21,6 +21,7 @@ from codegen.reader import Reader
 from codegen.rules import CheckRule
 from codegen.types import DTYPES
 
+DEVICES = ("cpu", "cuda")
 MAX_MESSAGE = 300
 _CHECK_EXAMPLE = "- n > 0"
 
@@ -34,7 +35,7 @@ def check_checks(read: Reader, node: Mapping, contract: Contract) -> tuple[Check
     for item in read.items(listed, _CHECK_EXAMPLE) if listed is not None else ():
         that, text = item, ""
         if isinstance(item, Mapping):
-            read.keys(item, keys.CHECK.names)
+            item = read.keys(item, keys.CHECK.names)
             inner = item.get("that")
             if inner is None:
                 read.error(item, "`that:` is missing", "for instance {that: n > 0, message: rows must not be empty}")
@@ -174,11 +175,16 @@ def check_devices(read: Reader, node: Mapping, default: tuple[str, ...]) -> tupl
         scalar = read.text(item, "cpu or cuda")
         if scalar is None:
             continue
-        if scalar.text not in ("cpu", "cuda"):
-            read.error(scalar, f'expected cpu or cuda, got "{shown(scalar.text)}"')
+        close = nearest(scalar.text, DEVICES)
+        if scalar.text not in DEVICES:
+            read.error(
+                scalar,
+                f'expected cpu or cuda, got "{shown(scalar.text)}"',
+                f'did you mean "{close}"?' if close else "",
+            )
         elif scalar.text in found:
             read.error(scalar, f"{scalar.text} is there twice")
-        found.add(scalar.text)
+        found.add(close)
     if isinstance(value, load.Sequence) and not items:
         read.error(value, "an operator has at least one device")
-    return tuple(device for device in ("cpu", "cuda") if device in found) or default
+    return tuple(device for device in DEVICES if device in found) or default

@@ -56,7 +56,7 @@ def _entry(read: Reader, value: Node, kind: str) -> tuple[Node | None, bool]:
     if not isinstance(mapping, Mapping):
         return None, False
     if kind == KINDS[0]:
-        read.keys(mapping, KINDS)
+        mapping = read.keys(mapping, KINDS)
     found = mapping.get(kind)
     return found, found is not None
 

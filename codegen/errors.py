@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from codegen.synonyms import SYNONYMS
+
 MAX_SHOWN = 200
 _MAX_LINE = 160
 
@@ -104,7 +106,11 @@ def _window(line: str, column: int) -> tuple[str, int]:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """The known word that `word` was probably meant to be, or ""."""
-    close = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    listed, plain = list(known), word.strip().lower().removeprefix("torch.")
+    for other in (plain, SYNONYMS.get(plain, "")):
+        if other in listed:
+            return other
+    close = get_close_matches(word, listed, n=1, cutoff=0.6)
     return close[0] if close else ""
 
 

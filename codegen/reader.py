@@ -13,7 +13,7 @@ from codegen.expr_fold import FoldError, fold, zero_divisor
 from codegen.expr_parse import parse
 from codegen.expr_syntax import ExprProblem
 from codegen.expr_text import print_text
-from codegen.frozen import dataclass
+from codegen.frozen import dataclass, replace
 from codegen.load import Mapping, Node, Scalar
 from codegen.scope import Scope
 
@@ -72,11 +72,16 @@ class Reader:
             return None
         return node
 
-    def keys(self, node: Mapping, known: Iterable[str]) -> None:
-        """Reports keys that are not among `known`."""
+    def keys(self, node: Mapping, known: Iterable[str]) -> Mapping:
+        """Reports keys that are not among `known`. In the mapping to go on with, one that must be meant stands in their
+        place, so that nothing is reported as missing or unknown for want of it.
+        """
         listed = list(known)
-        for key, _ in node.entries:
+        taken = {key.text for key, _ in node.entries}
+        entries: list[tuple[Scalar, Node]] = []
+        for key, value in node.entries:
             if key.text in listed:
+                entries.append((key, value))
                 continue
             if node.flow and not key.text.replace("_", "").isalnum():
                 self.error(
@@ -86,6 +91,10 @@ class Reader:
             close = nearest(key.text, listed)
             hint = f'did you mean "{close}"?' if close else f"keys here are {', '.join(listed)}"
             self.error(key, f'unknown key "{shown(key.text)}"', hint)
+            if close and close not in taken:
+                taken.add(close)
+                entries.append((replace(key, text=close), value))
+        return replace(node, entries=tuple(entries))
 
     def boolean(self, node: Node) -> bool | None:
         """`true` or `false`, as YAML 1.2 has them."""

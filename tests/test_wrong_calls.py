@@ -67,8 +67,16 @@ def test_no_tensor(device: str, name: str) -> None:
                 # For every operator of PyTorch None is false, and a dtype is a whole number.
                 if (type(right[position]), type(thing)) in ((bool, type(None)), (int, torch.dtype)):
                     continue
-                with pytest.raises((RuntimeError, TypeError), match=name):
+                with pytest.raises((RuntimeError, TypeError), match=name) as caught:
                     function(*right[:position], thing, *right[position + 1 :])
+                kind = str(arguments[position].type)
+                # Without any tensor PyTorch finds no kernel that could say so.
+                seen = thing is None and sum(isinstance(value, torch.Tensor) for value in right) > 1
+                if "Tensor" in kind and (seen or function is not getattr(torch.ops.my_ops, name)):
+                    wanted = "a tensor or None" if kind.startswith("Optional") else "a tensor"
+                    got = "None" if thing is None else type(thing).__name__
+                    text = f"my_ops::{name}: {arguments[position].name}: expected {wanted}, got {got}"
+                    assert str(caught.value) == text
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -100,6 +108,21 @@ def test_kinds_of_tensors(device: str, name: str) -> None:
         results = function(*meta)
         for result in results if isinstance(results, tuple) else (results,):
             assert result.device.type == "meta"
+
+
+def test_numbers_of_another_kind() -> None:
+    """What PyTorch refuses in terms of an internal operator, the wrapper says of the operator itself; and anything else
+    that goes wrong is left as it is.
+    """
+    x = torch.ones(2, 3)
+    for given in (x, x.clone().requires_grad_()):
+        with pytest.raises(RuntimeError, match=r"^my_ops::rms_norm: eps: expected float, got str$"):
+            my_ops.rms_norm(given, None, "small")  # type: ignore[arg-type]
+        with pytest.raises(RuntimeError, match=r"^my_ops::rms_norm: eps: expected float, got None$"):
+            my_ops.rms_norm(given, eps=None)  # type: ignore[arg-type]
+        with pytest.raises(RuntimeError, match=r"^my_ops::rms_norm: expected eps >= 0, got eps = -1$") as caught:
+            my_ops.rms_norm(given, eps=-1)
+        assert caught.value.__cause__ is None
 
 
 def test_conjugate_and_negative_bits(device: str) -> None:

@@ -32,7 +32,7 @@ def take_list_lines(op: Operator, argument: Argument, slot: str) -> list[str]:
     for number, place in _numbers(op, argument).items():
         points = f"f.call.{number} = f.t.{name}.numbers{place};"
         shared = f"if (f.call.{number} == NULL) {{"
-        lines += [shared, f"    {points}", "}"] if _shared(op, number) else [points]
+        lines += [shared, f"    {points}", "}"] if _is_later(op, number, argument) else [points]
     return [*lines, f"f.call.{name}_count = f.t.{name}.count;"]
 
 
@@ -61,6 +61,15 @@ def _shared(op: Operator, name: str) -> bool:
     """Whether each of several lists has room for the numbers of a dim, since the one that binds it may be absent."""
     dim = next((dim for dim in op.dims if dim.name == name), None)
     return dim is not None and len(dim.places) > 1 and op.argument(dim.each).type.optional
+
+
+def _is_later(op: Operator, name: str, argument: Argument | Output) -> bool:
+    """Whether a list that is taken before this one may have given the numbers of a dim already."""
+    dim = next((dim for dim in op.dims if dim.name == name), None)
+    if dim is None or not _shared(op, name):
+        return False
+    holders = set(map(list_of, dim.holders))
+    return argument.name != next(one.name for one in op.lists if one.name in holders)
 
 
 def make_list(op: Operator, output: Output, made: list[str]) -> list[str]:
@@ -92,7 +101,7 @@ def record_lines(op: Operator, argument: Argument | Output, record: str, frame: 
         place = place.replace("f.t.", f"{frame}t.")
         points = f"{record}{number} = {listed}.{where}numbers{place};"
         own = f"if ({record}{number} == {listed}.numbers{place}) {{"
-        lines += [own, f"    {points}", "}"] if _shared(op, number) else [points]
+        lines += [own, f"    {points}", "}"] if _is_later(op, number, argument) else [points]
     return [f"if (list_given(&{listed})) {{", *indented(lines), "}"] if argument.type.optional else lines
 
 

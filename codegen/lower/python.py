@@ -21,7 +21,7 @@ from codegen.lower.python_autocast import autocast_lines
 from codegen.lower.python_autograd import AutogradView, autograd_view
 from codegen.lower.python_fake import fake_lines
 from codegen.lower.python_names import Names, call, docstring
-from codegen.lower.python_variants import VariantView, out_keywords, variant_views
+from codegen.lower.python_variants import VariantView, out_keywords, values_of, variant_views
 from codegen.lower.python_written import WrittenView, written_view
 from codegen.lower.schema import dispatched, public_schema
 from codegen.lower.statements import mentions
@@ -72,6 +72,8 @@ class ModuleView:
     deprecated: str
     wrapper: tuple[str, ...]
     passed: str
+    error: str
+    explained: str  # what is told of an error: the operator, and its arguments in order
 
 
 @dataclass(frozen=True)
@@ -279,6 +281,8 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         deprecated=python_escape(op.deprecated),
         wrapper=(*wrapper, *_wrapper_doc(op)),
         passed=", ".join(passed(op)),
+        error=names.fresh("error"),
+        explained=", ".join([names.fresh("error"), "_op", *values_of(op)]),
     )
 
 

@@ -256,19 +256,21 @@ def spread(op: Operator, arguments: Sequence[Argument | Output]) -> list[str]:
     return found
 
 
-def recorded(names: Names, or_else: str, extra: Sequence[str] = (), only: Sequence[str] | None = None) -> list[str]:
-    """The condition under which a call is recorded, up to its colon; `extra` are tensors beside the inputs, and `only`
-    are those in their place. Under torch.func an input may require grad without saying so.
+def recorded(
+    names: Names, or_else: str, extra: Sequence[str] = (), only: Sequence[str] | None = None, indent: int = 4
+) -> list[str]:
+    """The condition under which a call is recorded, up to its colon, `indent` columns in; `extra` are tensors beside
+    the inputs, and `only` are those in their place. Under torch.func an input may require grad without saying so.
     """
     inputs = spread(names.op, _with_gradient(names.op)) if only is None else only
     requires = f"_any_requires_grad({', '.join([*inputs, *extra])})"
     condition = f"_is_grad_enabled() and {f'({requires} or {or_else})' if or_else else requires}"
     line = f"if ({condition}) or _forward_ad._current_level >= 0:"
-    if len(line) + 4 <= COLUMNS:
+    if len(line) + indent <= COLUMNS:
         return [line]
     recorded = names.fresh("recorded")
     lines = [f"{recorded} = {condition}"]
-    if len(lines[0]) + 4 > COLUMNS:
+    if len(lines[0]) + indent > COLUMNS:
         lines = [f"{recorded} = _is_grad_enabled() and (", f"    {requires}{f' or {or_else}' if or_else else ''}", ")"]
     return [*lines, f"if {recorded} or _forward_ad._current_level >= 0:"]
 
@@ -312,7 +314,7 @@ def autograd_view(library: Library, names: Names, parameters: list[str], passed:
         backward_body=tuple(backward_body),
         kernel=tuple(call("def _autograd", [f"{keyset}: Any", *parameters], " -> Any:", 0)),
         recorded=tuple(recorded(names, "")),
-        recorded_or_transformed=tuple(recorded(names, "_is_transformed()")),
+        recorded_or_transformed=tuple(recorded(names, "_is_transformed()", indent=8)),
         applied=", ".join(
             [argument.name for argument in op.arguments]
             + (["grad_mask"] if op.grad_mask else [])

@@ -30,6 +30,7 @@ class VariantView:
     wrapper: tuple[str, ...]
     base: str  # what the operator itself is handed
     passed: str  # what the variant is
+    explained: str  # what is told of an error
     redispatched: str
     counted: str
     results: str  # what the fake kernel of the operator returns
@@ -39,6 +40,13 @@ class VariantView:
     keywords: str  # the same by name: "x=x, y=y"
     copies: tuple[str, ...]
     last: bool
+
+
+def values_of(op: Operator) -> list[str]:
+    """The arguments of an operator in PyTorch's order."""
+    positional = [argument.name for argument in op.arguments if not argument.keyword_only]
+    keyword = [argument.name for argument in op.arguments if argument.keyword_only]
+    return [*positional, *keyword, *(["grad_mask"] if op.grad_mask else [])]
 
 
 def out_keywords(op: Operator) -> tuple[str, ...]:
@@ -97,6 +105,7 @@ def _view(names: Names, variant: Variant, parameters: list[str], passed: list[st
         wrapper=tuple(_wrapper(op, variant, own)),
         base=", ".join(passed),
         passed=", ".join(handed),
+        explained=", ".join([names.fresh("error"), f"_{kind}", *values_of(op), *(written if kind == "out" else ())]),
         redispatched=", ".join([f"{keyset} & _after_autograd", *handed]),
         counted=", ".join([f"{keyset} & _after_in_place", *handed]),
         results=", ".join(results),

@@ -22,6 +22,8 @@ class WrittenView:
     setup: tuple[str, ...]
     recorded: tuple[str, ...]  # the condition under which a call would be recorded, up to its colon
     refused: tuple[str, ...]  # the condition under which it is refused
+    wrapper_recorded: tuple[str, ...]  # the same two in the wrapper
+    wrapper_refused: tuple[str, ...]
     counter: tuple[str, ...]  # the head of the kernel that counts writes
     redispatched: str
     outputs: bool
@@ -47,6 +49,8 @@ def written_view(names: Names, parameters: list[str], passed: list[str]) -> Writ
         setup=tuple(_setup(names)),
         recorded=tuple(recorded(names, "")),
         refused=tuple(recorded(names, "", only=spread(op, op.written))),
+        wrapper_recorded=tuple(recorded(names, "", indent=8)),
+        wrapper_refused=tuple(recorded(names, "", only=spread(op, op.written), indent=8)),
         counter=tuple(call("def _count_writes", [f"{keyset}: Any", *parameters], " -> Any:", 0)),
         redispatched=f"{keyset} & _after_in_place, {', '.join(passed)}",
         outputs=bool(outputs),

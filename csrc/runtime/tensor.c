@@ -23,23 +23,32 @@ static bool read_layout(error *e, tensor *t) {
     return true;
 }
 
+/* PyTorch passes None where a tensor is due as a tensor without strides, of no dtype. */
+static bool is_undefined(const tensor *t) {
+    int64_t *strides;
+    return aoti_torch_get_strides(t->handle, &strides) != 0;
+}
+
 bool tensor_read(error *e, tensor *t, const char *name) {
     int32_t number;
     if (!given(t)) {
         return true;
+    }
+    CHECK_ABI(e, aoti_torch_get_dtype, t->handle, &number);
+    t->dtype = dtype_from_torch(number);
+    if (t->dtype == DTYPE_OTHER && is_undefined(t)) {
+        return fail(e, "%s: expected a tensor, got None", name);
     }
     CHECK_ABI(e, aoti_torch_get_dim, t->handle, &t->dim);
     CHECK(e, t->dim <= MAX_DIMS, "%s: expected at most %d dimensions, got %" PRId64, name, MAX_DIMS, t->dim);
     if (!read_layout(e, t)) {
         return false;
     }
-    CHECK_ABI(e, aoti_torch_get_dtype, t->handle, &number);
     CHECK_ABI(e, aoti_torch_get_device_type, t->handle, &t->device.type);
     t->device.index = -1; /* the CPU has no number */
     if (on_cuda(t)) {
         CHECK_ABI(e, aoti_torch_get_device_index, t->handle, &t->device.index);
     }
-    t->dtype = dtype_from_torch(number);
     uint64_t numel = 1; /* it fits, PyTorch has checked; except before a size of 0, which puts that right */
     for (int64_t i = 0; i < t->dim; i++) {
         numel *= (uint64_t)t->sizes[i];

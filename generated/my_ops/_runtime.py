@@ -191,6 +191,44 @@ def direct_apply(function: type[torch.autograd.Function]) -> Callable[..., Any]:
     return super(torch.autograd.Function, function).apply  # type: ignore[misc]
 
 
+_refused = re.compile(r"Expected a value of type '(.+?)' for argument '(\w+)' but instead found type '(.+?)'\.")
+
+
+def _got(value: Any) -> str:
+    return "None" if value is None else type(value).__name__
+
+
+def _no_tensor(name: str, kind: str, value: Any) -> str:
+    """What is wrong with an argument that PyTorch's schema calls a tensor or a list of them, if anything is."""
+    if value is None and kind.startswith("Optional["):
+        return ""
+    kind = kind.removeprefix("Optional[") if kind.startswith("Optional[List") else kind
+    if not kind.startswith("List["):
+        or_none = " or None" if kind.startswith("Optional[") else ""
+        good = isinstance(value, torch.Tensor)
+        return "" if good else f"{name}: expected a tensor{or_none}, got {_got(value)}"
+    if not isinstance(value, (list, tuple)):
+        return f"{name}: expected a list of tensors, got {_got(value)}"
+    inside = kind.removeprefix("List[").rstrip("]") + ("]" if "Optional" in kind else "")
+    return next(filter(None, (_no_tensor(f"{name}[{i}]", inside, one) for i, one in enumerate(value))), "")
+
+
+def explain(error: Exception, operator: Any, *values: Any) -> None:
+    """Something in a call has raised `error`. Where that is because of an argument of another kind, of which PyTorch
+    speaks in terms of internal operators, this raises what is wrong with it.
+    """
+    name, texts = operator._schema.name, list[str]()
+    for argument, value in zip(operator._schema.arguments, values, strict=True):
+        if "Tensor" in str(argument.type):
+            texts += filter(None, [_no_tensor(argument.name, str(argument.type), value)])
+    refused = _refused.search(str(error))
+    if refused is not None:
+        got = "None" if refused[3] == "NoneType" else refused[3]
+        texts.append(f"{refused[2]}: expected {refused[1]}, got {got}")
+    if texts:
+        raise RuntimeError(f"{name}: {texts[0]}") from None
+
+
 def zeros(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
     """The gradient of an output that nothing was computed from."""
     return torch.zeros(shape, dtype=dtype, device=device)

@@ -92,3 +92,44 @@ def test_sparse_tensors_are_refused(packet: Any) -> None:
     """With all tensors in lists the operator has a kernel for calls without any, and these end up there."""
     with pytest.raises(RuntimeError, match=r"conformance::list_norm: (.*sparse|aoti_torch_copy_ failed)"):
         packet.list_norm([torch.ones(2, 2).to_sparse()])
+
+
+X = torch.ones(3, dtype=torch.float64)
+
+
+@pytest.mark.parametrize(
+    ("operator", "arguments", "text"),
+    [
+        ("squared_list", (None, X[0]), "xs: expected a list of tensors, got None"),
+        ("squared_list", (X, X[0]), "xs: expected a list of tensors, got Tensor"),
+        ("squared_list", ([X, None], X[0]), "xs[1]: expected a tensor, got None"),
+        ("squared_list", ([X, [1.0]], X[0]), "xs[1]: expected a tensor, got list"),
+        ("added_lists", (X, None), "xs: expected a list of tensors, got None"),
+        ("added_lists", (X, [None, 1.0]), "xs[1]: expected a tensor or None, got float"),
+        ("added_lists", (X, [X], [X, None]), "more[1]: expected a tensor, got None"),
+        ("added_lists", (X, [X], X), "more: expected a list of tensors, got Tensor"),
+        ("scale_list", ([X, None], [X, X], X[:2]), "xs[1]: expected a tensor, got None"),
+        ("scale_list", ([X], [X], 2.0), "by: expected a tensor, got float"),
+        ("list_sum_", (X.float(), None), "xs: expected a list of tensors, got None"),
+    ],
+)
+@pytest.mark.parametrize("grad", [False, True])
+def test_what_is_no_list_of_tensors(operator: str, arguments: tuple[Any, ...], text: str, grad: bool) -> None:
+    last = arguments[-1]
+    if grad and isinstance(last, torch.Tensor):
+        arguments = (*arguments[:-1], last.clone().requires_grad_())
+    with pytest.raises(RuntimeError) as caught:
+        getattr(conformance, operator)(*arguments)
+    assert str(caught.value) == f"conformance::{operator}: {text}"
+
+
+def test_gradients_that_are_not_wanted_have_no_memory() -> None:
+    """Of a list as well: what a call allocates are the gradients of the tensors that require them."""
+    xs = [torch.ones(1000, dtype=torch.float64, requires_grad=i == 1) for i in range(3)]
+    ys, sums = conformance.squared_list(xs, X[0])
+    loss = sum(y.sum() for y in ys) + sums.sum()
+    with torch.profiler.profile(profile_memory=True) as profiler:
+        loss.backward()
+    made = [event.self_cpu_memory_usage for event in profiler.events() if "squared_list_backward" in event.name]
+    assert 1000 * 8 <= sum(made) < 2 * 1000 * 8
+    assert [x.grad is None for x in xs] == [True, False, True]

@@ -232,7 +232,11 @@ def add_rms_norm_(
         residual.copy_(residual_out_)
     else:
         _runtime.check_writes("add_rms_norm_", x=x, residual=residual)
-        _call_in_place(x, residual, weight, eps, offset)
+        try:
+            _call_in_place(x, residual, weight, eps, offset)
+        except (RuntimeError, TypeError) as error:
+            _runtime.explain(error, _in_place, x, residual, weight, eps, offset)
+            raise
         _runtime.count_writes(x, residual)
     return x, residual
 
@@ -261,9 +265,13 @@ def add_rms_norm(
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(x, residual, weight, eps, offset)
-    recorded = _is_grad_enabled() and (_any_requires_grad(x, residual, weight) or _is_transformed())
-    if recorded or _forward_ad._current_level >= 0:
-        if _is_transformed():
-            return _AddRmsNorm.apply(x, residual, weight, eps, offset)[:2]
-        return _apply(x, residual, weight, eps, offset)[:2]
-    return _call_no_grad(x, residual, weight, eps, offset)
+    try:
+        recorded = _is_grad_enabled() and (_any_requires_grad(x, residual, weight) or _is_transformed())
+        if recorded or _forward_ad._current_level >= 0:
+            if _is_transformed():
+                return _AddRmsNorm.apply(x, residual, weight, eps, offset)[:2]
+            return _apply(x, residual, weight, eps, offset)[:2]
+        return _call_no_grad(x, residual, weight, eps, offset)
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, x, residual, weight, eps, offset)
+        raise

@@ -162,8 +162,13 @@ def cross_entropy(
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(logits, target, ignore_index, label_smoothing, z_loss)
-    if (_is_grad_enabled() and (_any_requires_grad(logits) or _is_transformed())) or _forward_ad._current_level >= 0:
-        if _is_transformed():
-            return _CrossEntropy.apply(logits, target, ignore_index, label_smoothing, z_loss)[0]
-        return _apply(logits, target, ignore_index, label_smoothing, z_loss)[0]
-    return _call_no_grad(logits, target, ignore_index, label_smoothing, z_loss)
+    try:
+        recorded = _is_grad_enabled() and (_any_requires_grad(logits) or _is_transformed())
+        if recorded or _forward_ad._current_level >= 0:
+            if _is_transformed():
+                return _CrossEntropy.apply(logits, target, ignore_index, label_smoothing, z_loss)[0]
+            return _apply(logits, target, ignore_index, label_smoothing, z_loss)[0]
+        return _call_no_grad(logits, target, ignore_index, label_smoothing, z_loss)
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, logits, target, ignore_index, label_smoothing, z_loss)
+        raise

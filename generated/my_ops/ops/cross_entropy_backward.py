@@ -202,9 +202,15 @@ def cross_entropy_backward(
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(grad_loss, logits, target, lse, ignore_index, label_smoothing, z_loss)
-    recorded = _is_grad_enabled() and (_any_requires_grad(grad_loss, logits, lse) or _is_transformed())
-    if recorded or _forward_ad._current_level >= 0:
-        if _is_transformed():
-            return _CrossEntropyBackward.apply(grad_loss, logits, target, lse, ignore_index, label_smoothing, z_loss)
-        return _apply(grad_loss, logits, target, lse, ignore_index, label_smoothing, z_loss)
-    return _call_no_grad(grad_loss, logits, target, lse, ignore_index, label_smoothing, z_loss)
+    try:
+        recorded = _is_grad_enabled() and (_any_requires_grad(grad_loss, logits, lse) or _is_transformed())
+        if recorded or _forward_ad._current_level >= 0:
+            if _is_transformed():
+                return _CrossEntropyBackward.apply(
+                    grad_loss, logits, target, lse, ignore_index, label_smoothing, z_loss
+                )
+            return _apply(grad_loss, logits, target, lse, ignore_index, label_smoothing, z_loss)
+        return _call_no_grad(grad_loss, logits, target, lse, ignore_index, label_smoothing, z_loss)
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, grad_loss, logits, target, lse, ignore_index, label_smoothing, z_loss)
+        raise

@@ -164,11 +164,15 @@ def cross_entropy_gradient_(
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         loss = _op(logits, target, grad_loss, ignore_index, label_smoothing, z_loss)
         return loss
-    if _is_transformed():
-        _runtime.refuse_in_place("cross_entropy_gradient_")
-    if (_is_grad_enabled() and _any_requires_grad(logits)) or _forward_ad._current_level >= 0:
-        _runtime.refuse_recording("cross_entropy_gradient_", logits=logits)
-    _runtime.check_writes("cross_entropy_gradient_", logits=logits)
-    loss = _call_no_grad(logits, target, grad_loss, ignore_index, label_smoothing, z_loss)
-    _runtime.count_writes(logits)
-    return loss
+    try:
+        if _is_transformed():
+            _runtime.refuse_in_place("cross_entropy_gradient_")
+        if (_is_grad_enabled() and _any_requires_grad(logits)) or _forward_ad._current_level >= 0:
+            _runtime.refuse_recording("cross_entropy_gradient_", logits=logits)
+        _runtime.check_writes("cross_entropy_gradient_", logits=logits)
+        loss = _call_no_grad(logits, target, grad_loss, ignore_index, label_smoothing, z_loss)
+        _runtime.count_writes(logits)
+        return loss
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, logits, target, grad_loss, ignore_index, label_smoothing, z_loss)
+        raise

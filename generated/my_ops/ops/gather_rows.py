@@ -86,4 +86,8 @@ def gather_rows(table: Tensor, index: Tensor) -> Tensor:
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(table, index)
-    return _call_no_grad(table, index)
+    try:
+        return _call_no_grad(table, index)
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, table, index)
+        raise

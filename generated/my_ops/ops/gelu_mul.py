@@ -129,8 +129,13 @@ def gelu_mul(gate: Tensor, up: Tensor, approximate: str = "none") -> Tensor:
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(gate, up, approximate)
-    if (_is_grad_enabled() and (_any_requires_grad(gate, up) or _is_transformed())) or _forward_ad._current_level >= 0:
-        if _is_transformed():
-            return _GeluMul.apply(gate, up, approximate)
-        return _apply(gate, up, approximate)
-    return _call_no_grad(gate, up, approximate)
+    try:
+        recorded = _is_grad_enabled() and (_any_requires_grad(gate, up) or _is_transformed())
+        if recorded or _forward_ad._current_level >= 0:
+            if _is_transformed():
+                return _GeluMul.apply(gate, up, approximate)
+            return _apply(gate, up, approximate)
+        return _call_no_grad(gate, up, approximate)
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, gate, up, approximate)
+        raise

@@ -168,9 +168,13 @@ def layer_norm(x: Tensor, weight: Tensor | None = None, bias: Tensor | None = No
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(x, weight, bias, eps)
-    recorded = _is_grad_enabled() and (_any_requires_grad(x, weight, bias) or _is_transformed())
-    if recorded or _forward_ad._current_level >= 0:
-        if _is_transformed():
-            return _LayerNorm.apply(x, weight, bias, eps)[0]
-        return _apply(x, weight, bias, eps)[0]
-    return _call_no_grad(x, weight, bias, eps)
+    try:
+        recorded = _is_grad_enabled() and (_any_requires_grad(x, weight, bias) or _is_transformed())
+        if recorded or _forward_ad._current_level >= 0:
+            if _is_transformed():
+                return _LayerNorm.apply(x, weight, bias, eps)[0]
+            return _apply(x, weight, bias, eps)[0]
+        return _call_no_grad(x, weight, bias, eps)
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, x, weight, bias, eps)
+        raise

@@ -250,9 +250,13 @@ def layer_norm_backward(
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(grad_y, x, weight, bias, mean, rstd, grad_mask=grad_mask)
-    recorded = _is_grad_enabled() and (_any_requires_grad(grad_y, x, weight, bias, mean, rstd) or _is_transformed())
-    if recorded or _forward_ad._current_level >= 0:
-        if _is_transformed():
-            return _LayerNormBackward.apply(grad_y, x, weight, bias, mean, rstd, grad_mask)
-        return _apply(grad_y, x, weight, bias, mean, rstd, grad_mask)
-    return _call_no_grad(grad_y, x, weight, bias, mean, rstd, grad_mask=grad_mask)
+    try:
+        recorded = _is_grad_enabled() and (_any_requires_grad(grad_y, x, weight, bias, mean, rstd) or _is_transformed())
+        if recorded or _forward_ad._current_level >= 0:
+            if _is_transformed():
+                return _LayerNormBackward.apply(grad_y, x, weight, bias, mean, rstd, grad_mask)
+            return _apply(grad_y, x, weight, bias, mean, rstd, grad_mask)
+        return _call_no_grad(grad_y, x, weight, bias, mean, rstd, grad_mask=grad_mask)
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, grad_y, x, weight, bias, mean, rstd, grad_mask)
+        raise

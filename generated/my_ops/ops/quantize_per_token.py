@@ -64,4 +64,8 @@ def quantize_per_token(x: Tensor, *, dtype: torch.dtype = torch.int8) -> tuple[T
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(x, dtype=dtype)
-    return _call_no_grad(x, dtype=dtype)
+    try:
+        return _call_no_grad(x, dtype=dtype)
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, x, dtype)
+        raise

@@ -146,8 +146,13 @@ def rms_norm(x: Tensor, weight: Tensor | None = None, eps: float = 1e-06, offset
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(x, weight, eps, offset)
-    if (_is_grad_enabled() and (_any_requires_grad(x, weight) or _is_transformed())) or _forward_ad._current_level >= 0:
-        if _is_transformed():
-            return _RmsNorm.apply(x, weight, eps, offset)[0]
-        return _apply(x, weight, eps, offset)[0]
-    return _call_no_grad(x, weight, eps, offset)
+    try:
+        recorded = _is_grad_enabled() and (_any_requires_grad(x, weight) or _is_transformed())
+        if recorded or _forward_ad._current_level >= 0:
+            if _is_transformed():
+                return _RmsNorm.apply(x, weight, eps, offset)[0]
+            return _apply(x, weight, eps, offset)[0]
+        return _call_no_grad(x, weight, eps, offset)
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, x, weight, eps, offset)
+        raise

@@ -89,4 +89,8 @@ def rms_norm_quantize(
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(x, weight, eps, offset, dtype=dtype)
-    return _call_no_grad(x, weight, eps, offset, dtype=dtype)
+    try:
+        return _call_no_grad(x, weight, eps, offset, dtype=dtype)
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, x, weight, eps, offset, dtype)
+        raise

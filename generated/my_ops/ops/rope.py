@@ -239,7 +239,11 @@ def rope_(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = Fa
         k.copy_(k_out_)
     else:
         _runtime.check_writes("rope_", q=q, k=k)
-        _call_in_place(q, k, cos, sin, interleaved)
+        try:
+            _call_in_place(q, k, cos, sin, interleaved)
+        except (RuntimeError, TypeError) as error:
+            _runtime.explain(error, _in_place, q, k, cos, sin, interleaved)
+            raise
         _runtime.count_writes(q, k)
     return q, k
 
@@ -267,8 +271,12 @@ def rope(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = Fal
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(q, k, cos, sin, interleaved)
-    if (_is_grad_enabled() and (_any_requires_grad(q, k) or _is_transformed())) or _forward_ad._current_level >= 0:
-        if _is_transformed():
-            return _Rope.apply(q, k, cos, sin, interleaved)
-        return _apply(q, k, cos, sin, interleaved)
-    return _call_no_grad(q, k, cos, sin, interleaved)
+    try:
+        if (_is_grad_enabled() and (_any_requires_grad(q, k) or _is_transformed())) or _forward_ad._current_level >= 0:
+            if _is_transformed():
+                return _Rope.apply(q, k, cos, sin, interleaved)
+            return _apply(q, k, cos, sin, interleaved)
+        return _call_no_grad(q, k, cos, sin, interleaved)
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, q, k, cos, sin, interleaved)
+        raise

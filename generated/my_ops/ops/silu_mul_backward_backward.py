@@ -228,11 +228,15 @@ def silu_mul_backward_backward(
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(grad_grad_gate, grad_grad_up, grad_y, gate, up, grad_mask=grad_mask)
-    recorded = _is_grad_enabled() and (
-        _any_requires_grad(grad_grad_gate, grad_grad_up, grad_y, gate, up) or _is_transformed()
-    )
-    if recorded or _forward_ad._current_level >= 0:
-        if _is_transformed():
-            return _SiluMulBackwardBackward.apply(grad_grad_gate, grad_grad_up, grad_y, gate, up, grad_mask)
-        return _apply(grad_grad_gate, grad_grad_up, grad_y, gate, up, grad_mask)
-    return _call_no_grad(grad_grad_gate, grad_grad_up, grad_y, gate, up, grad_mask=grad_mask)
+    try:
+        recorded = _is_grad_enabled() and (
+            _any_requires_grad(grad_grad_gate, grad_grad_up, grad_y, gate, up) or _is_transformed()
+        )
+        if recorded or _forward_ad._current_level >= 0:
+            if _is_transformed():
+                return _SiluMulBackwardBackward.apply(grad_grad_gate, grad_grad_up, grad_y, gate, up, grad_mask)
+            return _apply(grad_grad_gate, grad_grad_up, grad_y, gate, up, grad_mask)
+        return _call_no_grad(grad_grad_gate, grad_grad_up, grad_y, gate, up, grad_mask=grad_mask)
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, grad_grad_gate, grad_grad_up, grad_y, gate, up, grad_mask)
+        raise

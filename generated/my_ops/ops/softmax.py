@@ -136,8 +136,13 @@ def softmax(x: Tensor, bias: Tensor | None = None, scale: float = 1.0, causal: b
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(x, bias, scale, causal)
-    if (_is_grad_enabled() and (_any_requires_grad(x, bias) or _is_transformed())) or _forward_ad._current_level >= 0:
-        if _is_transformed():
-            return _Softmax.apply(x, bias, scale, causal)
-        return _apply(x, bias, scale, causal)
-    return _call_no_grad(x, bias, scale, causal)
+    try:
+        recorded = _is_grad_enabled() and (_any_requires_grad(x, bias) or _is_transformed())
+        if recorded or _forward_ad._current_level >= 0:
+            if _is_transformed():
+                return _Softmax.apply(x, bias, scale, causal)
+            return _apply(x, bias, scale, causal)
+        return _call_no_grad(x, bias, scale, causal)
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, x, bias, scale, causal)
+        raise

@@ -148,8 +148,13 @@ def softmax_backward(
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(grad_y, y, scale, causal, grad_mask=grad_mask)
-    if (_is_grad_enabled() and (_any_requires_grad(grad_y, y) or _is_transformed())) or _forward_ad._current_level >= 0:
-        if _is_transformed():
-            return _SoftmaxBackward.apply(grad_y, y, scale, causal, grad_mask)
-        return _apply(grad_y, y, scale, causal, grad_mask)
-    return _call_no_grad(grad_y, y, scale, causal, grad_mask=grad_mask)
+    try:
+        recorded = _is_grad_enabled() and (_any_requires_grad(grad_y, y) or _is_transformed())
+        if recorded or _forward_ad._current_level >= 0:
+            if _is_transformed():
+                return _SoftmaxBackward.apply(grad_y, y, scale, causal, grad_mask)
+            return _apply(grad_y, y, scale, causal, grad_mask)
+        return _call_no_grad(grad_y, y, scale, causal, grad_mask=grad_mask)
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, grad_y, y, scale, causal, grad_mask)
+        raise

@@ -109,8 +109,12 @@ def square(x: Tensor) -> Tensor:
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(x)
-    if (_is_grad_enabled() and (_any_requires_grad(x) or _is_transformed())) or _forward_ad._current_level >= 0:
-        if _is_transformed():
-            return _Square.apply(x)
-        return _apply(x)
-    return _call_no_grad(x)
+    try:
+        if (_is_grad_enabled() and (_any_requires_grad(x) or _is_transformed())) or _forward_ad._current_level >= 0:
+            if _is_transformed():
+                return _Square.apply(x)
+            return _apply(x)
+        return _call_no_grad(x)
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, x)
+        raise

@@ -116,8 +116,13 @@ def square_backward(grad_y: Tensor, x: Tensor) -> Tensor:
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
         return _op(grad_y, x)
-    if (_is_grad_enabled() and (_any_requires_grad(grad_y, x) or _is_transformed())) or _forward_ad._current_level >= 0:
-        if _is_transformed():
-            return _SquareBackward.apply(grad_y, x)
-        return _apply(grad_y, x)
-    return _call_no_grad(grad_y, x)
+    try:
+        recorded = _is_grad_enabled() and (_any_requires_grad(grad_y, x) or _is_transformed())
+        if recorded or _forward_ad._current_level >= 0:
+            if _is_transformed():
+                return _SquareBackward.apply(grad_y, x)
+            return _apply(grad_y, x)
+        return _call_no_grad(grad_y, x)
+    except (RuntimeError, TypeError) as error:
+        _runtime.explain(error, _op, grad_y, x)
+        raise
