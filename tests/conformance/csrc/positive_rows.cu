@@ -3,6 +3,7 @@
 // One block: a thread for each of 1024 rows, then the next 1024, so that rows keep their order.
 template <typename T> __device__ void positive_rows(const positive_rows_args<T> &a) {
     __shared__ int64_t kept_by_warp[32];
+    __shared__ int64_t places[1024]; // of these rows among those that are kept; below zero: not kept
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int64_t most = *a.k;
     int64_t count = 0;
@@ -22,10 +23,15 @@ template <typename T> __device__ void positive_rows(const positive_rows_args<T> 
         if (i < a.m) {
             a.sums[i] = a.x[i * a.n];
         }
+        places[threadIdx.x] = keep && place < most ? place : -1;
         if (keep && place < most) {
             a.index[place] = i;
-            for (int64_t j = 0; j < a.n; j++) {
-                a.rows[place * a.n + j] = a.x[i * a.n + j];
+        }
+        __syncthreads();
+        const int64_t rows = a.m - first < blockDim.x ? a.m - first : blockDim.x;
+        for (int64_t j = threadIdx.x; j < rows * a.n; j += blockDim.x) {
+            if (places[j / a.n] >= 0) {
+                a.rows[places[j / a.n] * a.n + j % a.n] = a.x[first * a.n + j];
             }
         }
         __syncthreads();
@@ -33,9 +39,9 @@ template <typename T> __device__ void positive_rows(const positive_rows_args<T> 
     count = count < most ? count : most;
     for (int64_t i = count + threadIdx.x; i < most && a.total_given; i += blockDim.x) {
         a.index[i] = -1;
-        for (int64_t j = 0; j < a.n; j++) {
-            a.rows[i * a.n + j] = 0;
-        }
+    }
+    for (int64_t i = count * a.n + threadIdx.x; i < most * a.n && a.total_given; i += blockDim.x) {
+        a.rows[i] = 0;
     }
     __syncthreads(); // every thread has read *a.k
     if (threadIdx.x == 0) {

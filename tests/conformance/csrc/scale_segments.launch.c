@@ -7,8 +7,8 @@ static bool scale(const cuda_context *ctx, const scale_segments_call *c, int64_t
     segment.by = by;
     const int64_t size = c->T == DTYPE_FLOAT16 ? 2 : 4;
     const bool rows = c->n >= 8;
-    return launch_scale_segment(ctx, &segment, cuda_shape(rows ? count : count > 0, 64), c->n % 2 == 0 ? 16 / size : 1,
-                                rows);
+    return launch_scale_segment(ctx, &segment, cuda_shape(rows ? count : count > 0, 1024),
+                                c->n % 2 == 0 ? 16 / size : 1, rows);
 }
 
 /* What goes wrong in a launcher is an error of the call. */

@@ -1,5 +1,7 @@
 #include "squared_list.cuh"
 
+#include "block_sum.cuh"
+
 template <typename T> __device__ void squared_list(const squared_list_args<T> &a) {
     const int64_t i = blockIdx.x;
     for (int64_t j = threadIdx.x; j < a.s[i]; j += blockDim.x) {
@@ -9,11 +11,8 @@ template <typename T> __device__ void squared_list(const squared_list_args<T> &a
             a.squares[i][j] = x * x;
         }
     }
+    const acc_t<T> sum = block_sum<acc_t<T>>(a.s[i], [&](int64_t j) { return to_acc(a.xs[i][j]); });
     if (threadIdx.x == 0) {
-        acc_t<T> sum = 0;
-        for (int64_t j = 0; j < a.s[i]; j++) {
-            sum += to_acc(a.xs[i][j]);
-        }
         a.sums[i] = from_acc<T>(sum);
     }
 }
