@@ -13,7 +13,7 @@ import torch
 from . import machine, report
 from .options import PACKAGE, Options, Selection, child_environment
 
-GROUPS = ("build", "generate", "call", "cpu", "size", "elementwise", "cuda", "operators")
+GROUPS = ("build", "generate", "call", "cpu", "size", "elementwise", "models", "cuda", "operators")
 ON_GPUS = ("cuda",)
 KEEPS_ITS_OWN = ("operators",)  # results, in files of its own
 
@@ -24,7 +24,9 @@ def main() -> int:
     parser.add_argument("--device", choices=("cpu", "cuda"), help="cuda where there is a GPU, unless told")
     parser.add_argument("--quick", action="store_true", help="fewer repeats and shapes")
     parser.add_argument(
-        "--dry-run", action="store_true", help="the groups cuda and operators on tiny CPU tensors; saves nothing"
+        "--dry-run",
+        action="store_true",
+        help="the groups cuda, models and operators on small CPU tensors; saves nothing",
     )
     add_selection(parser)
     arguments = parser.parse_args()
