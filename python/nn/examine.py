@@ -16,7 +16,19 @@ from my_ops import gelu_mul, layer_norm, rms_norm, silu_mul
 
 from . import forms
 from .norm import LayerNorm, RMSNorm
-from .probe import Unfit, close, is_own, linear, numbers, refuse_patched, refuse_unheard, result, results, runs
+from .probe import (
+    Unfit,
+    close,
+    is_own,
+    linear,
+    numbers,
+    refuse_odd,
+    refuse_patched,
+    refuse_unheard,
+    result,
+    results,
+    runs,
+)
 from .rotary import parts, turns
 
 _EPS_NAMES = ("variance_epsilon", "eps", "epsilon")
@@ -43,6 +55,7 @@ def norm(module: nn.Module) -> type[nn.Module]:
     """LayerNorm or RMSNorm for PyTorch's; a form of its class for others that compute what my_ops.rms_norm does."""
     refuse_patched(module)
     weight = module._parameters.get("weight")
+    refuse_odd(weight)
     if type(module) is nn.LayerNorm:
         runs(layer_norm, weight, count=2)
         return LayerNorm

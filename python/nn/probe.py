@@ -84,6 +84,16 @@ def refuse_patched(module: nn.Module) -> None:
         raise Unfit("its forward is set on the module itself, over that of its class")
 
 
+def refuse_odd(weight: Tensor | None) -> None:
+    """Raises Unfit for weights that are not simply there: spread over devices, to come with the first call, or kept
+    elsewhere until they are used.
+    """
+    if weight is not None and type(weight) is not nn.Parameter:
+        raise Unfit(f"its weight is a {type(weight).__name__}")
+    if weight is not None and weight.numel() == 0:
+        raise Unfit("its weight is empty")
+
+
 def refuse_unheard(module: nn.Module, name: str) -> None:
     """Raises Unfit for a module, the child `name`, that others listen to and that would not be called any more."""
     if any(getattr(module, hooks, None) for hooks in _HOOKS) or "forward" in vars(module):
@@ -94,8 +104,6 @@ def runs(operator: Callable[..., object], like: Tensor | None, *, count: int) ->
     """Raises Unfit where an operator on `count` floating tensors does not run with the device and dtype of `like`."""
     if like is None or like.is_meta:
         return
-    if type(like) not in (Tensor, nn.Parameter):
-        raise Unfit(f"its weight is a {type(like).__name__}")
     if like.dtype not in FLOATING:
         raise Unfit(f"its weight is {str(like.dtype).removeprefix('torch.')}, and no operator takes that")
     x = torch.ones(8, dtype=like.dtype, device=like.device)

@@ -392,6 +392,8 @@ LEFT: list[tuple[Callable[[], torch.nn.Module], str]] = [
     (lambda: patched(torch.nn.LayerNorm(8)), PATCHED),
     (lambda: torch.nn.BatchNorm1d(8), "it has not just a weight of one dimension"),
     (lambda: RMSNorm().to(torch.float8_e4m3fn), "its weight is float8_e4m3fn, and no operator takes that"),
+    (lambda: RMSNorm(0), "its weight is empty"),
+    (torch.nn.LazyBatchNorm1d, "its weight is a UninitializedParameter"),
     (lambda: MLP(torch.nn.ReLU()), "act_fn is neither silu nor gelu"),
     (lambda: MLP(lambda x: functional.gelu(x).clamp(max=10)), "act_fn is neither silu nor gelu"),
     (Swapped, "it does not compute down_proj(act_fn(gate_proj(x)) * up_proj(x))"),
