@@ -122,11 +122,15 @@ def test_an_undeclared_function_is_an_error_where_it_is_called(built: Path) -> N
     body = built / "csrc" / "square.c"
     before = body.read_text()
     assert subprocess.run(command, shell=True, cwd=folder, check=False).returncode == 0
-    body.write_text(before.replace("7 *", "halved(7) *").replace("3 *", "halved(3) *"))
-    done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)
-    body.write_text(before)
-    assert done.returncode != 0
-    assert re.search(r"error: .*halved", done.stderr), done.stderr
+    wrong = {"halved": before.replace("7 *", "halved(7) *").replace("3 *", "halved(3) *")}
+    wrong["square"] = before.replace("void square(", "void squared(")
+    for name, text in wrong.items():
+        body.write_text(text)
+        done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)
+        body.write_text(before)
+        assert done.returncode != 0
+        assert re.search(f"error: .*{name}", done.stderr), done.stderr
+    assert "/* csrc/square.c defines it */" in done.stderr
 
 
 def test_killed_and_twice_at_once(built: Path) -> None:

@@ -79,6 +79,7 @@ class EntriesView:
     schema: str
     lists: bool
     store: str  # the kernel that stores what bodies see of lists
+    bodies: tuple[str, ...]  # the functions that csrc/<op>.cu defines
     units: tuple[UnitView, ...]
 
 
@@ -187,4 +188,4 @@ def entries_view(library: Library, op: Operator, points: EntryPoints) -> Entries
             views[unit_of[entry.symbol]].append(view)
     units = tuple(UnitView(number, tuple(kernels)) for number, kernels in views.items())
     schema = c_comment(public_schema(library.namespace, op))
-    return EntriesView(op.name, schema, bool(op.lists), store_kernel(op), units)
+    return EntriesView(op.name, schema, bool(op.lists), store_kernel(op), tuple(points), units)

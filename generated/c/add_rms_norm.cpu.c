@@ -71,5 +71,5 @@ void CPU_SYMBOL(add_rms_norm)(const void *record, int64_t begin, int64_t end, cp
 
 void CPU_SYMBOL(add_rms_norm)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const add_rms_norm_args args = add_rms_norm_args_from(record, piece);
-    add_rms_norm(&args, begin, end);
+    add_rms_norm(&args, begin, end); /* csrc/add_rms_norm.c defines it */
 }

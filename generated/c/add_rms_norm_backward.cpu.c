@@ -95,12 +95,12 @@ void CPU_SYMBOL(add_rms_norm_backward_rows)(const void *record, int64_t begin, i
 
 void CPU_SYMBOL(add_rms_norm_backward_rows)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const add_rms_norm_backward_args args = add_rms_norm_backward_args_from(record, piece);
-    add_rms_norm_backward_rows(&args, begin, end);
+    add_rms_norm_backward_rows(&args, begin, end); /* csrc/add_rms_norm_backward.c defines it */
 }
 
 void CPU_SYMBOL(add_rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
 void CPU_SYMBOL(add_rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const add_rms_norm_backward_args args = add_rms_norm_backward_args_from(record, piece);
-    add_rms_norm_backward_columns(&args, begin, end);
+    add_rms_norm_backward_columns(&args, begin, end); /* csrc/add_rms_norm_backward.c defines it */
 }

@@ -73,5 +73,5 @@ void CPU_SYMBOL(cross_entropy)(const void *record, int64_t begin, int64_t end, c
 
 void CPU_SYMBOL(cross_entropy)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const cross_entropy_args args = cross_entropy_args_from(record, piece);
-    cross_entropy(&args, begin, end);
+    cross_entropy(&args, begin, end); /* csrc/cross_entropy.c defines it */
 }

@@ -77,5 +77,5 @@ void CPU_SYMBOL(cross_entropy_backward)(const void *record, int64_t begin, int64
 
 void CPU_SYMBOL(cross_entropy_backward)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const cross_entropy_backward_args args = cross_entropy_backward_args_from(record, piece);
-    cross_entropy_backward(&args, begin, end);
+    cross_entropy_backward(&args, begin, end); /* csrc/cross_entropy_backward.c defines it */
 }

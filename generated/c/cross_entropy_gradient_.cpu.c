@@ -79,5 +79,5 @@ void CPU_SYMBOL(cross_entropy_gradient_)(const void *record, int64_t begin, int6
 
 void CPU_SYMBOL(cross_entropy_gradient_)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const cross_entropy_gradient__args args = cross_entropy_gradient__args_from(record, piece);
-    cross_entropy_gradient_(&args, begin, end);
+    cross_entropy_gradient_(&args, begin, end); /* csrc/cross_entropy_gradient_.c defines it */
 }

@@ -72,5 +72,5 @@ void CPU_SYMBOL(gather_rows)(const void *record, int64_t begin, int64_t end, cpu
 
 void CPU_SYMBOL(gather_rows)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const gather_rows_args args = gather_rows_args_from(record, piece);
-    gather_rows(&args, begin, end);
+    gather_rows(&args, begin, end); /* csrc/gather_rows.c defines it */
 }

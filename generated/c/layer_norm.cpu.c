@@ -73,5 +73,5 @@ void CPU_SYMBOL(layer_norm)(const void *record, int64_t begin, int64_t end, cpu_
 
 void CPU_SYMBOL(layer_norm)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const layer_norm_args args = layer_norm_args_from(record, piece);
-    layer_norm(&args, begin, end);
+    layer_norm(&args, begin, end); /* csrc/layer_norm.c defines it */
 }

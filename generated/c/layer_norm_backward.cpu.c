@@ -97,12 +97,12 @@ void CPU_SYMBOL(layer_norm_backward_rows)(const void *record, int64_t begin, int
 
 void CPU_SYMBOL(layer_norm_backward_rows)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const layer_norm_backward_args args = layer_norm_backward_args_from(record, piece);
-    layer_norm_backward_rows(&args, begin, end);
+    layer_norm_backward_rows(&args, begin, end); /* csrc/layer_norm_backward.c defines it */
 }
 
 void CPU_SYMBOL(layer_norm_backward_columns)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
 void CPU_SYMBOL(layer_norm_backward_columns)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const layer_norm_backward_args args = layer_norm_backward_args_from(record, piece);
-    layer_norm_backward_columns(&args, begin, end);
+    layer_norm_backward_columns(&args, begin, end); /* csrc/layer_norm_backward.c defines it */
 }

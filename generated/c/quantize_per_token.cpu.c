@@ -72,5 +72,5 @@ void CPU_SYMBOL(quantize_per_token)(const void *record, int64_t begin, int64_t e
 
 void CPU_SYMBOL(quantize_per_token)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const quantize_per_token_args args = quantize_per_token_args_from(record, piece);
-    quantize_per_token(&args, begin, end);
+    quantize_per_token(&args, begin, end); /* csrc/quantize_per_token.c defines it */
 }

@@ -67,5 +67,5 @@ void CPU_SYMBOL(rms_norm)(const void *record, int64_t begin, int64_t end, cpu_pi
 
 void CPU_SYMBOL(rms_norm)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const rms_norm_args args = rms_norm_args_from(record, piece);
-    rms_norm(&args, begin, end);
+    rms_norm(&args, begin, end); /* csrc/rms_norm.c defines it */
 }

@@ -93,12 +93,12 @@ void CPU_SYMBOL(rms_norm_backward_rows)(const void *record, int64_t begin, int64
 
 void CPU_SYMBOL(rms_norm_backward_rows)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const rms_norm_backward_args args = rms_norm_backward_args_from(record, piece);
-    rms_norm_backward_rows(&args, begin, end);
+    rms_norm_backward_rows(&args, begin, end); /* csrc/rms_norm_backward.c defines it */
 }
 
 void CPU_SYMBOL(rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end, cpu_piece *piece);
 
 void CPU_SYMBOL(rms_norm_backward_columns)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const rms_norm_backward_args args = rms_norm_backward_args_from(record, piece);
-    rms_norm_backward_columns(&args, begin, end);
+    rms_norm_backward_columns(&args, begin, end); /* csrc/rms_norm_backward.c defines it */
 }

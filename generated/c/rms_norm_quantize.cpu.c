@@ -78,5 +78,5 @@ void CPU_SYMBOL(rms_norm_quantize)(const void *record, int64_t begin, int64_t en
 
 void CPU_SYMBOL(rms_norm_quantize)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const rms_norm_quantize_args args = rms_norm_quantize_args_from(record, piece);
-    rms_norm_quantize(&args, begin, end);
+    rms_norm_quantize(&args, begin, end); /* csrc/rms_norm_quantize.c defines it */
 }

@@ -96,5 +96,5 @@ void CPU_SYMBOL(rope)(const void *record, int64_t begin, int64_t end, cpu_piece 
 
 void CPU_SYMBOL(rope)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const rope_args args = rope_args_from(record, piece);
-    rope(&args, begin, end);
+    rope(&args, begin, end); /* csrc/rope.c defines it */
 }

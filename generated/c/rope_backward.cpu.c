@@ -92,5 +92,5 @@ void CPU_SYMBOL(rope_backward)(const void *record, int64_t begin, int64_t end, c
 
 void CPU_SYMBOL(rope_backward)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const rope_backward_args args = rope_backward_args_from(record, piece);
-    rope_backward(&args, begin, end);
+    rope_backward(&args, begin, end); /* csrc/rope_backward.c defines it */
 }

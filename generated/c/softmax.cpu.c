@@ -79,5 +79,5 @@ void CPU_SYMBOL(softmax)(const void *record, int64_t begin, int64_t end, cpu_pie
 
 void CPU_SYMBOL(softmax)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const softmax_args args = softmax_args_from(record, piece);
-    softmax(&args, begin, end);
+    softmax(&args, begin, end); /* csrc/softmax.c defines it */
 }

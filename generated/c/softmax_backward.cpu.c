@@ -75,5 +75,5 @@ void CPU_SYMBOL(softmax_backward)(const void *record, int64_t begin, int64_t end
 
 void CPU_SYMBOL(softmax_backward)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const softmax_backward_args args = softmax_backward_args_from(record, piece);
-    softmax_backward(&args, begin, end);
+    softmax_backward(&args, begin, end); /* csrc/softmax_backward.c defines it */
 }

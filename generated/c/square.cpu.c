@@ -51,5 +51,5 @@ void CPU_SYMBOL(square)(const void *record, int64_t begin, int64_t end, cpu_piec
 
 void CPU_SYMBOL(square)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const square_args args = square_args_from(record, piece);
-    square(&args, begin, end);
+    square(&args, begin, end); /* csrc/square.c defines it */
 }

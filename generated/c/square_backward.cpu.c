@@ -53,5 +53,5 @@ void CPU_SYMBOL(square_backward)(const void *record, int64_t begin, int64_t end,
 
 void CPU_SYMBOL(square_backward)(const void *record, int64_t begin, int64_t end, cpu_piece *piece) {
     const square_backward_args args = square_backward_args_from(record, piece);
-    square_backward(&args, begin, end);
+    square_backward(&args, begin, end); /* csrc/square_backward.c defines it */
 }
