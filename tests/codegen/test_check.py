@@ -300,3 +300,20 @@ ops:
     places = [line.split(": error:")[0] for line in text.splitlines() if ": error:" in line]
     wanted = ("5:16", "6:19", "7:21", "8:14", "9:20", "9:30", "10:15", "11:3", "14:15")
     assert places == [f"ops.yaml:{place}" for place in wanted]
+
+
+def test_a_check_in_its_long_form_says_what_is_given(report: Callable[[str], str]) -> None:
+    """A dim that only an optional binds is known where a check has asked for it."""
+    spec = """\
+namespace: demo
+devices: [cpu]
+ops:
+  f:
+    inputs: {x: "float32[n]", w: "float32[m]?"}
+    outputs: {y: "float32[m]"}
+    checks: [%s]
+    differentiable: false
+"""
+    assert report(spec % "given(w)") == ""
+    assert report(spec % "{that: given(w), message: there is no weight}") == ""
+    assert "may be absent here" in report(spec % "{that: n > 0, message: given(w)}")

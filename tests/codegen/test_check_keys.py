@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from codegen.autocast import cast_inputs
+from codegen.frozen import replace
 from codegen.lower.c_files import build_view, library_view
 from codegen.model import Library, Operator
 from codegen.tags import tags_of
@@ -54,3 +56,16 @@ def test_tags_are_given_at_definition(library: Callable[[str], Library]) -> None
 
 def test_the_build_leaves_out_what_is_too_old(library: Callable[[str], Library]) -> None:
     assert build_view(library(SPEC)).operators[0].cuda_flags == " ARCH 90 --use_fast_math"
+
+
+def test_what_autocast_casts(operator: Callable[[str], Operator]) -> None:
+    """Variables that stand for two dtypes of autocast, wherever others stand among them; tensors of the device."""
+    op = operator("""
+        types: {I: [int32, int64], T: [float64, float32, float16], W: [float32], U: [bfloat16, float32]}
+        inputs: {i: "I[n]", x: "T[n]", w: "W[n]", u: "U[n]", v: "U[n] cpu", z: "T[n]", a: "acc(T)[n]"}
+        outputs: {y: "T[n]"}
+        devices: [cpu]
+        autocast: lower
+    """)
+    assert cast_inputs(op) == {"T": ["x", "z"], "U": ["u"]}
+    assert cast_inputs(replace(op, autocast="")) == {}

@@ -334,3 +334,20 @@ def test_a_wrong_spec(pair: None, capsys: pytest.CaptureFixture[str]) -> None:
     Path("new.yaml").write_text("namespace: demo\n")
     assert main(["diff", "old.yaml", "new.yaml"]) == 1
     assert capsys.readouterr().err.startswith("new.yaml:1:1: error: `ops:` is missing\n")
+
+
+def test_another_namespace(library: Callable[[str], Library]) -> None:
+    [found] = compare_libraries(library(EQUAL), library(EQUAL.replace("namespace: demo", "namespace: other")))
+    assert (found.operator, found.change.breaking) == ("", True)
+    assert found.change.what == "namespace other, was demo"
+    assert found.change.why == "torch.ops.demo and `import demo` fail"
+
+
+def test_an_argument_in_front_of_others_moves_them(library: Callable[[str], Library]) -> None:
+    """One with a default behind all others breaks nobody."""
+    old = EQUAL.replace('y: "T[m]"}\n    outputs', 'y: "T[m]", k: int = 1}\n    outputs')
+    front = old.replace("k: int = 1", "j: int = 2, k: int = 1")
+    behind = old.replace("k: int = 1", "k: int = 1, j: int = 2")
+    new = [compare_libraries(library(old), library(text))[0].change for text in (front, behind)]
+    assert [change.breaking for change in new] == [True, False]
+    assert all("j" in change.what for change in new)

@@ -10,12 +10,13 @@ import pytest
 from codegen.check_elementwise import broadcasts
 from codegen.commands.project import files_of
 from codegen.contract import TensorType
-from codegen.elementwise import Kind, KindProblem, Program
+from codegen.elementwise import Kind, KindProblem, Program, Value
 from codegen.elementwise_build import build
 from codegen.expr import Expr, Name, NameKind, Type
 from codegen.expr_parse import parse
 from codegen.lower.elementwise_cpu import lane_kind
 from codegen.lower.elementwise_host import alike
+from codegen.lower.elementwise_print import Printer, Style, c_function
 from codegen.model import Library, Operator
 from codegen.scope import Scope
 
@@ -269,3 +270,61 @@ def test_where_and_if_are_one() -> None:
     assert program("where(m, x, 1)").values == program("x if m else 1").values
     assert program("clamp(x, 0, 1)").values == program("min(max(x, 0), 1)").values
     assert program("pow(x, s)").values == program("x ** s").values
+
+
+def printed(text: str, dtype: str = "float32", lanes: Kind | None = None) -> list[str]:
+    """The statements of one line."""
+    return Printer(program(text, dtype=dtype), Style(c_function, lanes)).statements(None)
+
+
+def test_membership_is_equality_with_one_of_them() -> None:
+    assert " ".join(printed("i in [1, 2]", "bool")).count(" || ") == 1
+    assert " ".join(printed("i in [1, 2]", "bool")).count(" == ") == 2
+    assert "!" not in " ".join(printed("i in [1, 2]", "bool"))
+    negated = " ".join(printed("i not in [1, 2]", "bool"))
+    assert (negated.count(" || "), negated.count(" == "), negated.count("= !")) == (1, 2, 1)
+
+
+def test_conversions_are_printed_as_such() -> None:
+    """A bool that differs from lane to lane is a mask; one element at a time it is a number in C."""
+    assert any("cpu_of_mask(" in line for line in printed("x * (x > 1)", lanes=Kind.F32))
+    assert not any("cpu_of_mask(" in line for line in printed("x * 2", lanes=Kind.F32))
+    assert any("= (float)" in line for line in printed("x * (i + 1)"))
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "INT64_C(0)"),
+        (7, "INT64_C(7)"),
+        (-7, "(-INT64_C(7))"),
+        (2**63 - 1, f"INT64_C({2**63 - 1})"),
+        (-(2**63) + 1, f"(-INT64_C({2**63 - 1}))"),
+        (-(2**63), "INT64_MIN"),
+    ],
+)
+def test_whole_numbers_are_literals(number: int, text: str) -> None:
+    value = Value("constant", Kind.INT, number=number)
+    assert Printer(Program((value,), ()), Style(c_function)).constant(value) == text
+
+
+def test_no_gradient_is_derived_where_there_is_nothing_to_derive(library: Callable[[str], Library]) -> None:
+    """Inputs without a gradient, outputs without one, and both with one."""
+    spec = """\
+namespace: demo
+devices: [cpu]
+ops:
+  f:
+    types: {T: floating, I: [int32, int64]}
+    inputs: {x: "%s", i: "I[n]"}
+    outputs: {y: "%s"}
+    elementwise: {y: "%s"}
+"""
+    for types, derived in (
+        (("T[n]", "T[n]", "x * i"), True),
+        (("T[n]", "I[n]", "i + floor(x)"), False),
+        (("I[n]", "T[n]", "i * x"), False),
+        (("T[n] no_grad", "T[n]", "x * i"), False),
+    ):
+        found = library(spec % types).operators
+        assert [op.name for op in found] == ["f", *(["f_backward", "f_backward_backward"] if derived else [])]

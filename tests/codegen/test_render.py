@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import pytest
 from jinja2 import Environment, UndefinedError, nodes
 from jinja2.exceptions import SecurityError
 
-from codegen.render import Renderer
+from codegen.render import Renderer, _Compiled
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 MAX_LINES = 140  # "about 120"
@@ -181,3 +182,11 @@ def test_no_bytecode_is_written_where_python_writes_none(tmp_path: Path, monkeyp
     (tmp_path / "a.j2").write_text("{{ text }}")
     assert Renderer(tmp_path).render("a.j2", View((), False, "x")) == b"x"
     assert [path.name for path in tmp_path.iterdir()] == ["a.j2"]
+
+
+def test_bytecode_belongs_to_a_text_and_a_compiler() -> None:
+    one, other = _Compiled(), _Compiled()
+    assert one.get_source_checksum("a") == hashlib.sha256(f"{one.made_by}\na".encode()).hexdigest()
+    other.made_by += " of another day"
+    sums = {cache.get_source_checksum(text) for cache in (one, other) for text in ("a", "b")}
+    assert len(sums) == 4

@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
+from codegen.expr_text import print_text
 from codegen.lower.sample import Sample
 from codegen.lower.tests_refused import wrong_calls
 from codegen.lower.tests_samples import base
 from codegen.lower.tests_values import Elements, rounded
+from codegen.lower.values import limits
 from codegen.model import Operator
 from codegen.rules import ElementsRule, OffsetsRule, SumRule
 
@@ -119,3 +121,41 @@ def test_wrong_sizes_behind_one_that_follows_from_itself(operator: Callable[[str
 )
 def test_rounded(number: float, dtype: str, expected: float | None) -> None:
     assert rounded(number, dtype) == expected
+
+
+def test_limits_from_both_sides(operator: Callable[[str], Operator]) -> None:
+    """What an element must be, whichever side of the comparison it stands on."""
+    pairs = {"<": "BELOW", "<=": "AT_MOST", ">": "ABOVE", ">=": "AT_LEAST", "==": "EQUAL_TO", "!=": "OTHER_THAN"}
+    mirrored = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+    for sign, how in pairs.items():
+        rules = _operator(operator, "v: 'int32[n]'", [f"v {sign} n", f"n {mirrored[sign]} v"]).values
+        for rule in rules:
+            assert isinstance(rule, ElementsRule)
+            [(found, bound)] = limits(rule.condition)
+            assert (found, print_text(bound)) == (how, "n")
+    [chain] = _operator(operator, "v: 'int32[n]'", ["1 < v <= n"]).values
+    assert isinstance(chain, ElementsRule)
+    assert [(how, print_text(bound)) for how, bound in limits(chain.condition)] == [("ABOVE", "1"), ("AT_MOST", "n")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule", "expected"),
+    [
+        ("float32[2]!", "", ["x: expected no overlap among its own elements, got strides (0,)"]),
+        ("float32[3, 1]!", "", ["x: expected no overlap among its own elements, got strides (0, 0)"]),
+        ("float32[1]!", "", []),  # one element lies on no other
+        ("float32[2]! contiguous", "", []),  # that is said first
+        ("int32[2]!", "x >= 0", []),  # its elements are what the rule wants
+    ],
+)
+def test_elements_at_one_address(
+    operator: Callable[[str], Operator], kind: str, rule: str, expected: list[str]
+) -> None:
+    op = operator(f"""
+        inputs: {{x: "{kind}"}}
+        values: [{rule}]
+        devices: [cpu]
+        differentiable: false
+    """)
+    found = [wrong.text for wrong in wrong_calls(base(op)) if "overlap" in wrong.text]
+    assert found == expected

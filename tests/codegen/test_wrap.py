@@ -51,3 +51,13 @@ def test_what_fits_and_what_is_no_call_stays() -> None:
         "",
     ):
         assert wrapped(text) == text
+
+
+def test_one_argument_that_is_too_long_stays_on_its_line() -> None:
+    """It ends in a comma, or it is the only one and gets one; several get a line each."""
+    long = "+".join(f"argument_{i}" for i in range(12))
+    assert len(long) > COLUMNS
+    assert wrapped(f"call(\n    {long},\n)\n") == f"call(\n    {long},\n)\n"
+    assert wrapped(f"call(\n    {long}\n)\n") == f"call(\n    {long},\n)\n"
+    assert wrapped(f"call(\n    {long}, b\n)\n") == f"call(\n    {long},\n    b,\n)\n"
+    assert wrapped(f"x = {long},\n") == f"x = {long},\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import random
@@ -263,3 +264,17 @@ def test_output_elsewhere(tree: Tree, tmp_path_factory: pytest.TempPathFactory) 
     write(other, FILES, SPEC)
     subprocess.run(["sha256sum", "-c", "--quiet", str(other.output / SUMS)], cwd=tree.root, check=True)
     assert write(other, {}, SPEC).removed == 3
+
+
+def test_a_folder_that_cannot_be_written_is_named(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is written, also where the user may write to every folder, as root may."""
+    monkeypatch.setattr(os, "access", lambda path, mode: not str(path).endswith("/ops"))
+    with pytest.raises(PermissionError) as caught:
+        write(tree, FILES, SPEC)
+    folder = str(tree.output / "my_ops" / "ops")
+    assert (caught.value.errno, caught.value.strerror, caught.value.filename) == (
+        errno.EACCES,
+        os.strerror(errno.EACCES),
+        folder,
+    )
+    assert contents(tree) == {}
