@@ -177,6 +177,6 @@ def never_negative(expr: Expr) -> bool:
             return True
         case Conditional():
             return never_negative(expr.then) and never_negative(expr.otherwise)
-        case Query(function="numel" | "size" | "dim" | "len"):
+        case Query(function="numel" | "size" | "dim" | "len" | "numel_of_list"):
             return True
     return False

@@ -68,7 +68,7 @@ def _message(read: Reader, node: Mapping) -> str:
 
 
 def check_samples(read: Reader, node: Mapping, contract: Contract) -> Samples:
-    """`samples:`: sizes by name, or the name of a function."""
+    """`samples:`: sizes, scalars and elements of tensors by name, or the name of a function."""
     value = node.get("samples")
     read = read.within("samples")
     if value is None:
@@ -81,26 +81,27 @@ def check_samples(read: Reader, node: Mapping, contract: Contract) -> Samples:
     section = read.mapping(value, "samples: {n: [1, 7, 64, 4096]}")
     found: list[tuple[str, tuple[int | float | bool | str, ...]]] = []
     for key, listed in section.entries if section else ():
-        known = [*(dim.name for dim in contract.dims), *(a.name for a in contract.arguments if not a.is_tensor)]
+        known = [*(dim.name for dim in contract.dims), *(argument.name for argument in contract.arguments)]
         if key.text not in known:
             close = nearest(key.text, known)
             hint = f'did you mean "{close}"?' if close else f"names here are {', '.join(known)}"
-            read.error(key, f'"{shown(key.text)}" is neither a dim nor a scalar argument', hint)
+            read.error(key, f'"{shown(key.text)}" is neither a dim nor an argument', hint)
             continue
         sizes = key.text in {dim.name for dim in contract.dims}
-        numbers = [_sample(read, item, sizes) for item in read.items(listed, f"{key.text}: [1, 7, 64]")]
+        elements = key.text in {argument.name for argument in contract.arguments if argument.is_tensor}
+        numbers = [_sample(read, item, sizes, elements) for item in read.items(listed, f"{key.text}: [1, 7, 64]")]
         found.append((key.text, tuple(number for number in numbers if number is not None)))
     return Samples(tuple(found))
 
 
-def _sample(read: Reader, node: Node, size: bool) -> int | float | bool | str | None:
+def _sample(read: Reader, node: Node, size: bool, element: bool) -> int | float | bool | str | None:
     scalar = read.text(node, "a number")
     if scalar is None:
         return None
     text = scalar.text
     if re.fullmatch(r"-?(0|[1-9][0-9]{0,17})", text) and not (size and text.startswith("-")):
         return int(text)
-    if not size and text in ("true", "false", "True", "False"):
+    if not size and not element and text in ("true", "false", "True", "False"):
         return text in ("true", "True")
     if not size and re.fullmatch(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?", text):
         return float(text)

@@ -67,7 +67,8 @@ class Query:
     """A question about an argument, output or dtype variable, named by `subject`.
 
     numel(x) dim(x) size(x, i) stride(x, i) len(xs) given(w) sizeof(T) aligned(x, 16); in aligned(16) the subject is "".
-    `operands` holds what follows the subject: the index, or the number of bytes.
+    numel(xs) of a list is numel_of_list, betas[0] of a list of scalars is entry. `operands` holds what follows the
+    subject: the index, or the number of bytes.
 
     In `values:` also column (its index, and how it is written: [:, 0]), sum (of a column: the same) and offsets (the
     total, then the same). check_values.py makes rules of these, so that only expr_text ever prints them.

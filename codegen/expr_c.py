@@ -66,6 +66,7 @@ def can_overflow(expr: Expr) -> bool:
             and getattr(part, "function", "") not in _ORDERS
         )
         or (isinstance(part, Name) and part.kind is NameKind.SPLICED)
+        or (isinstance(part, Query) and part.function == "numel_of_list")
         for part in walk(expr)
     )
 

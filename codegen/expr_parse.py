@@ -124,6 +124,8 @@ class _Reader:
                 return self.call(node, depth)
             case ast.Subscript() if self.scope.elements:
                 return self.column(node)
+            case ast.Subscript(value=ast.Name() as listed) if self.is_list_of_scalars(listed):
+                return self.entry(node, listed)
         raise Stop(node, f"{python_name(node)} is not part of the expression language", python_hint(node))
 
     def wanted(self, node: ast.expr, depth: int, types: Sequence[Type], operator: str) -> Expr:
@@ -339,6 +341,8 @@ class _Reader:
         asked = self.subject(subject, function)
         if function == "aligned":
             return Query(function, subject.id, (read_bytes(arguments[1]),), Type.BOOL)
+        if function == "numel" and asked.is_list:
+            return Query("numel_of_list", subject.id, (), Type.INT)
         operands = (read_index(arguments[1], function, asked),) if count == 2 else ()
         return Query(function, subject.id, operands, _QUERIES[function])
 
@@ -357,11 +361,27 @@ class _Reader:
         elif function == "len":
             if not asked.is_list:
                 raise Stop(node, f'"{node.id}" is not a list')
-        elif not asked.is_tensor or asked.is_list:
+        elif not asked.is_tensor or (asked.is_list and function != "numel"):
             raise Stop(node, f'{function} takes a tensor, and "{node.id}" is not one')
         if function not in ("given", "aligned") and asked.may_be_absent:  # what is absent is aligned
             self.present(node, (node.id,))
         return asked
+
+    def is_list_of_scalars(self, node: ast.Name) -> bool:
+        asked = self.scope.subjects.get(node.id)
+        return asked is not None and asked.is_list and not asked.is_tensor
+
+    def entry(self, node: ast.Subscript, listed: ast.Name) -> Query:
+        """`betas[0]`, of a list whose length is stated."""
+        asked, index = self.scope.subjects[listed.id], node.slice
+        if not asked.entries:
+            raise Stop(node, f'the length of "{listed.id}" is not known here', "state it in its type, as in float[2]")
+        if not isinstance(index, ast.Constant) or type(index.value) is not int or index.value >= len(asked.entries):
+            last = len(asked.entries) - 1
+            raise Stop(node, f"this is no entry of {listed.id}", f"entries are {listed.id}[0] to {listed.id}[{last}]")
+        if asked.may_be_absent:
+            raise Stop(node, "an entry of a list that may be absent is not supported yet")
+        return Query("entry", listed.id, (Constant(index.value, Type.INT),), asked.entries[index.value])
 
     # ---------------------------------------------------------------- elements, in `values:`
 

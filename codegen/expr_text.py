@@ -78,6 +78,10 @@ def _bare(expr: Expr) -> str:
             return expr.name
         case Query(function="column"):
             return f"{expr.subject}{_written(expr.operands)}"
+        case Query(function="entry"):
+            return f"{expr.subject}[{print_text(expr.operands[0])}]"
+        case Query(function="numel_of_list"):
+            return f"numel({expr.subject})"
         case Query(function="sum"):
             return f"sum({expr.subject}{_written(expr.operands)})"
         case Query():

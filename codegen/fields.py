@@ -7,6 +7,7 @@ from collections.abc import Callable
 from codegen import keys, names
 from codegen.contract import Word
 from codegen.errors import shown
+from codegen.expr import Type
 from codegen.frozen import dataclass
 from codegen.load import Mapping, Node, Scalar
 from codegen.parse_type import (
@@ -26,6 +27,8 @@ SECTIONS = {
     "outputs": ("output", "an output"),
     "scratch": ("scratch", "a scratch tensor"),
 }
+
+_ENTRIES = {"int": Type.INT, "size": Type.INT, "float": Type.FLOAT, "bool": Type.BOOL}
 
 # Gives a name, which stands at a place, a meaning; reports names that are taken.
 Take = Callable[[Scalar, str, str], None]
@@ -76,7 +79,8 @@ class Field:
         parsed = self.parsed.type
         optional, is_list = parsed.optional_at is not None, parsed.list_at is not None
         if not isinstance(parsed, ParsedTensor):
-            return Subject(is_tensor=False, is_list=is_list, may_be_absent=optional)
+            entries = (_ENTRIES[parsed.kind],) * parsed.length if parsed.length is not None else ()
+            return Subject(is_tensor=False, is_list=is_list, may_be_absent=optional, entries=entries)
         star = next((i for i, entry in enumerate(parsed.entries) if entry.star), None)
         count = len(parsed.entries)
         front, back = (count, 0) if star is None else (star, count - star - 1)

@@ -278,7 +278,7 @@ OPERATOR = Table(
         Key("reference", "Function in tests/references.py; the operator's name by default.", Name()),
         Key(
             "samples",
-            "Sizes for generated tests and benchmarks, or the name of a function in tests/samples.py.",
+            "Sizes, scalars and elements for generated tests, or the name of a function in tests/samples.py.",
             Either((Named(ListOf(Expression())), Name())),
         ),
         Key("tolerance", "Relative error that tests allow, by dtype.", Named(Number())),

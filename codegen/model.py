@@ -157,7 +157,9 @@ class Variant:
 
 @dataclass(frozen=True)
 class Samples:
-    """`samples:`: sizes for generated tests and benchmarks by name, or the name of a function in tests/samples.py."""
+    """`samples:`: sizes for generated tests and benchmarks by name, values of scalars, what elements of a tensor are
+    drawn from; or the name of a function in tests/samples.py.
+    """
 
     sizes: tuple[tuple[str, tuple[int | float | bool | str, ...]], ...] = ()
     function: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from codegen.expr import Name
+from codegen.expr import Name, Type
 from codegen.frozen import dataclass, replace
 from codegen.presence import Condition
 
@@ -24,6 +24,7 @@ class Subject:
     is_tensor: bool = True
     is_list: bool = False
     may_be_absent: bool = False  # given(x) is a question
+    entries: tuple[Type, ...] = ()  # of a list of scalars whose length is stated
 
 
 @dataclass(frozen=True)

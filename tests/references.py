@@ -166,6 +166,31 @@ def gather_rows(table: Tensor, index: Tensor) -> Tensor:
     return table[index.long()]
 
 
+def adamw_step(
+    params: list[Tensor],
+    grads: list[Tensor],
+    exp_avgs: list[Tensor],
+    exp_avg_sqs: list[Tensor],
+    step: int,
+    grad_scale: Tensor | None,
+    lr: float,
+    betas: tuple[float, float],
+    eps: float,
+    weight_decay: float,
+    maximize: bool,
+) -> list[Tensor]:
+    beta1, beta2 = betas
+    scale = (1.0 if grad_scale is None else grad_scale) * (-1 if maximize else 1)
+    grads = [grad * scale for grad in grads]
+    firsts = [beta1 * m + (1 - beta1) * g for m, g in zip(exp_avgs, grads, strict=True)]
+    seconds = [beta2 * v + (1 - beta2) * g * g for v, g in zip(exp_avg_sqs, grads, strict=True)]
+    moved = [
+        p * (1 - lr * weight_decay) - lr / (1 - beta1**step) * m / ((v / (1 - beta2**step)).sqrt() + eps)
+        for p, m, v in zip(params, firsts, seconds, strict=True)
+    ]
+    return [*moved, *firsts, *seconds]
+
+
 def silu_mul(gate: Tensor, up: Tensor) -> Tensor:
     return gate * torch.sigmoid(gate) * up
 

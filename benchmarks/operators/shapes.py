@@ -48,7 +48,13 @@ HEADS = _all(
     [384, 896, 3200],
     {"few": [(256, 4096), (1024, 4096), (512, 5120), (2048, 8192)], "decode": DECODE},
 )
-OF_OPERATOR = {"rope": HEADS}
+# n is the elements of each tensor
+LISTS = _all(
+    [1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 26],
+    [65537, 1000003],
+    {"few": [(256, 4096), (64, 65536)], "decode": [(1, 4096), (64, 4096)]},
+)
+OF_OPERATOR = {"rope": HEADS, "adamw_step": LISTS}
 
 
 def shapes_of(operator: str, tiny: bool = False) -> list[Named]:

@@ -200,16 +200,16 @@ class _Host:
             line for i, expr in enumerate(exprs) for line in fitted(f"c->{name}_size[{i}] = ", names.expr(expr), ";")
         ]
 
-    def numel(self, name: str) -> str:
-        """How many elements a tensor has, or those of a list together."""
+    def empty(self, name: str) -> str:
+        """Whether a tensor has no elements, or none of a list has any."""
         listed = name in self.lists
-        return f"list_numel(&f->t.{name})" if listed else f"f->t.{name}.numel"
+        return f"list_empty(&f->t.{name})" if listed else f"f->t.{name}.numel == 0"
 
     def nothing(self) -> list[str]:
         """What must hold for there to be nothing to do. A size that only the kernel knows is found for rows of no
         elements too.
         """
-        tests = [f"{self.numel(name)} == 0" for name in self.written + self.computed]
+        tests = [self.empty(name) for name in self.written + self.computed]
         return tests + [f"f->n.{size.name}.bound == 0" for size in self.op.dynamic]
 
     def prepare_head(self) -> list[str]:

@@ -63,6 +63,9 @@ def _tensor(sample: Sample, argument: Argument, kind: TensorType, shapes: Mappin
 
 def _values(sample: Sample, argument: Argument, dtype: str, shape: tuple[int, ...]) -> str:
     sizes, filled = repr(shape), sample.elements.get(argument.name)
+    drawn = dict(sample.op.samples.sizes).get(argument.name)
+    if drawn is not None:
+        return f"torch.tensor({list(drawn)}, dtype=torch.{dtype})[torch.randint({len(drawn)}, {sizes})]"
     if filled is not None and replace(filled, also=()) == Elements(filled.low, filled.high):
         return f"torch.randint({filled.low}, {filled.high}, {sizes}, dtype=torch.{dtype})"
     if filled is not None:

@@ -122,6 +122,8 @@ class HostNames:
         match query.function:
             case "numel":
                 return f"f->t.{subject}.numel"
+            case "numel_of_list":
+                return f"list_numel(&overflow, &f->t.{subject})"
             case "dim":
                 return f"f->t.{subject}.dim"
             case "size":
@@ -135,6 +137,8 @@ class HostNames:
                 return self.given(subject)
             case "len":
                 return f"c->{subject}_count"
+            case "entry":
+                return f"c->{subject}[{operands[0]}]"
             case "aligned":
                 return self._aligned(subject, operands[0])
         raise ValueError(f"{query.function}() is not built yet")

@@ -168,6 +168,8 @@ class Names:
         match query.function:
             case "numel":
                 return f"{subject}.numel()"
+            case "numel_of_list":
+                return f"{HELPER}numel({subject})"
             case "dim":
                 return f"{subject}.dim()"
             case "size":
@@ -180,6 +182,8 @@ class Names:
                 return f"{subject} is not None"
             case "len":
                 return f"{HELPER}count({subject})"
+            case "entry":
+                return f"{subject}[{operands[0]}]"
         raise ValueError(f"{query.function}() is not built yet")
 
     def size(self, argument: str, index: Index) -> str:

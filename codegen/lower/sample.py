@@ -96,16 +96,19 @@ class Sample:
             return query.subject not in self.absent and self.scalars.get(query.subject, True) is not None
         if query.function == "len" and query.subject in [argument.name for argument in self.op.lists]:
             return self.length
-        if query.function == "len":
+        if query.function in ("len", "entry"):
             values = self.scalars[query.subject]
             assert isinstance(values, tuple)
-            return len(values)
+            return len(values) if query.function == "len" else values[int(self.value(query.operands[0]) or 0)]
         if query.function == "sizeof":
             return DTYPES[self.dtypes.get(query.subject, query.subject)].size
         if query in self.op.free_sizes:
             free = self.dims.get(self.op.free_sizes[query])
             if isinstance(free, int):
                 return free
+        if query.function == "numel_of_list":
+            places = [i for i in range(self.length) if not self.is_hole(query.subject, i)]
+            return sum(prod(replace(self, at=i).shape(self.op.shapes[query.subject])) for i in places)
         shape = self.shape(self.op.shapes[query.subject])
         if query.function == "size":
             index = self.value(query.operands[0])

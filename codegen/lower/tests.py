@@ -125,10 +125,12 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
     mixed = [variable for variable in op.types if variable.listed]
     made = op.list_outputs
     sized = [output for output in op.public_outputs if sized_by(output)]
+    drawn = [entry for entry in op.samples.sizes if entry[0] in dict(tensors)]
+    arguments = _broken("arguments=", [python_string(argument.name) for argument in op.arguments], 4)
     fields = [
         ("namespace", python_string(library.namespace)),
         ("name", python_string(op.name)),
-        ("arguments", strings(argument.name for argument in op.arguments)),
+        ("arguments", "\n    ".join(arguments).removeprefix("arguments=")),
         ("keywords", strings(argument.name for argument in op.arguments if argument.keyword_only)),
         (
             "tensors",
@@ -160,6 +162,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         *([("lists", strings(argument.name for argument in op.lists))] if op.lists else []),
         *([("list_outputs", _dict((o.name, python_string(o.counted_by)) for o in made))] if made else []),
         *([("dynamic", strings(output.name for output in sized))] if sized else []),
+        *([("among", _dict((name, repr(numbers)) for name, numbers in drawn))] if drawn else []),
         *([("mixed", _dict((v.name, strings(v.listed)) for v in mixed))] if mixed else []),
     ]
     if op.devices != ("cpu", "cuda"):
@@ -229,9 +232,9 @@ def _types(op: Operator) -> list[str]:
     return ["    types={", *(f"        {line}" for entry in entries for line in _ended(entry)), "    },"]
 
 
-def _broken(start: str, items: list[str]) -> list[str]:
+def _broken(start: str, items: list[str], indent: int = 8) -> list[str]:
     line = f"{start}{tuple_of(items)}"
-    return [line] if len(line) + 9 <= COLUMNS else [f"{start}(", *(f"    {item}," for item in items), ")"]
+    return [line] if indent + len(line) + 1 <= COLUMNS else [f"{start}(", *(f"    {item}," for item in items), ")"]
 
 
 def _ended(lines: list[str]) -> list[str]:
@@ -301,8 +304,7 @@ def _wrong(op: Operator, wrong: Wrong) -> list[str]:
         changes = [("grad_mask", repr([True] * (mask_count(op, USUAL_LENGTH) + 1)))]
     flags = [f"{flag}=True" for flag in ("elements", "memory") if getattr(wrong, flag)]
     arguments: list[str | list[str]] = [_broken_dict(changes, 8), python_string(wrong.text), *flags]
-    lines = call("Wrong", arguments, indent=4)
-    return [f"    {line}" for line in _ended(lines)]
+    return [f"    {line}" for line in call("Wrong", arguments, ",", indent=4)]
 
 
 def _modules(op: Operator, refused: bool) -> list[str]:

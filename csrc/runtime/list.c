@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arith.h"
 #include "boxed.h"
 #include "device/list_piece.h"
 #include "layout.h"
@@ -275,12 +276,21 @@ bool list_require_pinned(error *e, const char *name, const tensor_list *l) {
     return true;
 }
 
-int64_t list_numel(const tensor_list *l) {
+int64_t list_numel(bool *overflow, const tensor_list *l) {
     int64_t numel = 0;
     for (int64_t i = 0; i < l->count; i++) {
-        numel += l->at[i].numel;
+        numel = add_i64(overflow, numel, l->at[i].numel);
     }
     return numel;
+}
+
+bool list_empty(const tensor_list *l) {
+    for (int64_t i = 0; i < l->count; i++) {
+        if (l->at[i].numel != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 int64_t list_bytes(const tensor_list *l) {

@@ -76,8 +76,9 @@ bool list_to_device(error *e, const cuda_scope *scope, cuda_kernel *store, devic
 /* The same as cuda_require_pinned for each tensor. */
 bool list_require_pinned(error *e, const char *name, const tensor_list *l);
 
-/* Elements and bytes of all tensors. */
-int64_t list_numel(const tensor_list *l);
+/* Elements and bytes of all tensors, and whether there are none. A number that does not fit sets *overflow. */
+int64_t list_numel(bool *overflow, const tensor_list *l);
+bool list_empty(const tensor_list *l);
 int64_t list_bytes(const tensor_list *l);
 
 /* Whether all data starts at multiples of `bytes`; whether all rows of contiguous tensors then do, and of others. */

@@ -117,6 +117,10 @@ static const operator_entry entries[] = {
      "gather_rows", gather_rows_boxed, gather_rows_boxed, NULL, NULL, 0},
     {"_gather_rows_no_grad(Tensor table, Tensor index) -> Tensor",
      "_gather_rows_no_grad", gather_rows_boxed, gather_rows_boxed, NULL, NULL, 0},
+    {"adamw_step(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_avg_sqs, SymInt step, Tensor\? grad_scale=None, *, float lr=0.001, float[2] betas=[0.9, 0.999], float eps=1e-08, float weight_decay=0.01, bool maximize=False) -> ()",
+     "adamw_step", adamw_step_boxed, adamw_step_boxed, NULL, NULL, 0},
+    {"_adamw_step_no_grad(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_avg_sqs, SymInt step, Tensor\? grad_scale=None, *, float lr=0.001, float[2] betas=[0.9, 0.999], float eps=1e-08, float weight_decay=0.01, bool maximize=False) -> ()",
+     "_adamw_step_no_grad", adamw_step_boxed, adamw_step_boxed, NULL, NULL, 0},
 };
 
 static const char *load_error;

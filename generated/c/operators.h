@@ -34,5 +34,6 @@ BoxedKernel gelu_mul_backward_backward_boxed;
 BoxedKernel quantize_per_token_boxed;
 BoxedKernel rms_norm_quantize_boxed;
 BoxedKernel gather_rows_boxed;
+BoxedKernel adamw_step_boxed;
 
 #endif

@@ -4,6 +4,7 @@ torch.ops.my_ops holds the same operators as PyTorch's dispatcher sees them.
 """
 
 from ._runtime import check_values  # first: what cannot be loaded is an ImportError that says why
+from .ops.adamw_step import adamw_step
 from .ops.add_rms_norm import add_rms_norm, add_rms_norm_
 from .ops.add_rms_norm_backward import add_rms_norm_backward
 from .ops.cross_entropy import cross_entropy
@@ -30,6 +31,7 @@ from .ops.square import square
 from .ops.square_backward import square_backward
 
 __all__ = [
+    "adamw_step",
     "add_rms_norm",
     "add_rms_norm_",
     "add_rms_norm_backward",

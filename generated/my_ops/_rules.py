@@ -262,6 +262,11 @@ def count(values: Sequence[Any] | None) -> int:
     return 0 if values is None else len(values)
 
 
+def numel(tensors: Sequence[torch.Tensor | None]) -> int:
+    """Elements of all tensors of a list."""
+    return fit(sum(tensor.numel() for tensor in tensors if tensor is not None))
+
+
 def first(tensors: Sequence[torch.Tensor | None] | None) -> Any:
     """The first tensor of a list that is given, if there is one."""
     return next((tensor for tensor in tensors or () if tensor is not None), None)

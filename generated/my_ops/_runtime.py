@@ -23,6 +23,7 @@ except ModuleNotFoundError as error:
 _FOLDER = Path(__file__).resolve().parent
 _LIBRARY = _FOLDER / "my_ops.so"
 _OPERATORS = (
+    "my_ops::adamw_step",
     "my_ops::add_rms_norm",
     "my_ops::add_rms_norm_",
     "my_ops::add_rms_norm_backward",
@@ -290,20 +291,20 @@ def present(*tensors: Written) -> list[torch.Tensor]:
 
 def count_writes(*tensors: Written) -> None:
     """Moves the version counters of what was written, so that autograd notices what it saved before."""
-    for tensor in present(*tensors):
-        if not tensor.is_inference():  # inference tensors are saved nowhere
-            torch.autograd.graph.increment_version(tensor)
+    torch.autograd.graph.increment_version(present(*tensors))  # inference tensors have none
 
 
 def check_writes(operator: str, **tensors: Written) -> None:
     """Refuses what PyTorch does not let its own operators write, before anything is written."""
     for name, given in tensors.items():
         for tensor in present(given):
+            if not (tensor.is_inference() or tensor.is_neg() or tensor.is_conj()):
+                continue
             problem = ""
             if tensor.is_inference():
                 if not torch.is_inference_mode_enabled():
                     problem = "is an inference tensor, and is written in inference mode only; write to a clone of it"
-            elif tensor.is_neg() or tensor.is_conj():
+            else:
                 method = "resolve_neg" if tensor.is_neg() else "resolve_conj"
                 problem = f"is a view that negates or conjugates, and cannot be written; write to its {method}()"
             if problem:

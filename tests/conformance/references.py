@@ -505,6 +505,10 @@ def scale_list(xs: list[Tensor], factors: list[Tensor], by: Tensor) -> list[Tens
     return [x * factor * by.sum() for x, factor in zip(xs, factors, strict=True)]
 
 
+def joined_list(x: Tensor, xs: list[Tensor | None]) -> Tensor:
+    return torch.cat([x, *(one.flatten() for one in xs if one is not None)])
+
+
 def list_sum(x: Tensor, xs: list[Tensor | None]) -> Tensor:
     return sum((one for one in xs if one is not None), x)
 

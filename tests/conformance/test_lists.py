@@ -133,3 +133,22 @@ def test_gradients_that_are_not_wanted_have_no_memory() -> None:
     made = [event.self_cpu_memory_usage for event in profiler.events() if "squared_list_backward" in event.name]
     assert 1000 * 8 <= sum(made) < 2 * 1000 * 8
     assert [x.grad is None for x in xs] == [True, False, True]
+
+
+@pytest.mark.parametrize("packet", [conformance, torch.ops.conformance], ids=["wrapper", "torch.ops"])
+def test_more_elements_than_can_be_counted(packet: Any) -> None:
+    """In all tensors of a list together; they have memory for one."""
+    huge, x = torch.ones(()).expand(2**31, 2**31), torch.ones(2)
+    few = packet.joined_list(x, [x, None, torch.zeros(1, 3)])
+    assert torch.equal(few, torch.tensor([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]))
+    with pytest.raises(
+        RuntimeError, match=r"joined_list: expected numel\(xs\) < 4000000000, got numel\(xs\) = 4611686"
+    ):
+        packet.joined_list(x, [huge, None])
+    with (
+        pytest.raises(RuntimeError, match=r"joined_list: numel\(xs\) < 4000000000 does not fit"),
+        torch._subclasses.FakeTensorMode() as mode,
+    ):
+        packet.joined_list(mode.from_tensor(x), [mode.from_tensor(huge)] * 2)
+    with pytest.raises(RuntimeError, match=r"joined_list: numel\(xs\) < 4000000000 does not fit"):
+        packet.joined_list(x, [huge, huge])

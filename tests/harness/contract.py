@@ -141,6 +141,7 @@ class Contract:
     lists: tuple[str, ...] = ()  # arguments that are lists of tensors
     list_outputs: Mapping[str, str] = field(default_factory=dict)  # outputs that are: the list that each is as long as
     dynamic: tuple[str, ...] = ()  # outputs whose first size is known only after the kernel ran
+    among: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # what elements of a tensor are drawn from
     mixed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # lists of dtypes that name earlier variables
     derived: Derived | None = None  # of a gradient operator that was derived: `reference` is that of the first operator
 

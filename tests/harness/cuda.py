@@ -248,6 +248,9 @@ def near_reference(op: Contract, device: str, samples: list[Sample], usual: Samp
             high = 2 if dtype == torch.bool else 100
             if isinstance(wanted, Elements):
                 arguments[name] = filled(wanted, dtype, torch.Generator(place).manual_seed(0))
+            elif list_of(name) in op.among:
+                among = torch.tensor(op.among[list_of(name)], dtype=dtype, device=place)
+                arguments[name] = among[torch.randint(len(among), wanted, device=place)]
             elif dtype.is_floating_point:
                 drawn = torch.promote_types(dtype, torch.float16) if dtype.itemsize > 1 else torch.float16
                 arguments[name] = torch.randn(wanted, dtype=drawn, device=place).to(dtype)

@@ -24,8 +24,13 @@ def _shapes(sample: Sample) -> list[Shape]:
     return [shape for shape in shapes if isinstance(shape, tuple)]
 
 
-def data(shape: Shape, dtype: torch.dtype, device: str, random: torch.Generator) -> torch.Tensor:
-    """A contiguous tensor of random numbers that suit its dtype."""
+def data(
+    shape: Shape, dtype: torch.dtype, device: str, random: torch.Generator, among: tuple[float, ...] = ()
+) -> torch.Tensor:
+    """A contiguous tensor of random numbers that suit its dtype, or of some that are stated."""
+    if among:
+        drawn = torch.randint(0, len(among), shape, generator=random)
+        return torch.tensor(among, dtype=torch.float64)[drawn].to(dtype).to(device)
     if dtype.is_floating_point or dtype.is_complex:
         wide = torch.complex128 if dtype.is_complex else torch.float64
         return torch.randn(shape, dtype=wide, generator=random).to(dtype).to(device)
@@ -138,14 +143,16 @@ def make(
                 if shape is None:
                     arguments[f"{name}[{i}]"] = None
                     continue
-                made = data(shape, op.dtype(op.tensors[name], dtypes), op.place(name, device), random)
+                dtype, place = op.dtype(op.tensors[name], dtypes), op.place(name, device)
+                made = data(shape, dtype, place, random, op.among.get(name, ()))
                 view = arranged(made, "sliced" if layout == "expanded" and name in op.written else layout)
                 refused = "contiguous" in op.words.get(name, ()) and not view.is_contiguous()
                 arguments[f"{name}[{i}]"] = made if refused else view
             continue
         wanted, dtype = sample[name], op.dtype(op.tensors[name], dtypes)
         place, steered = op.place(name, device), isinstance(wanted, Elements)
-        tensor = filled(wanted, dtype, random).to(place) if steered else data(wanted, dtype, place, random)
+        among = op.among.get(name, ())
+        tensor = filled(wanted, dtype, random).to(place) if steered else data(wanted, dtype, place, random, among)
         alike = layout == "expanded" and steered and wanted.depends
         apart = layout == "expanded" and (alike or name in op.written)  # not every element can be written alone
         view = arranged(tensor, "sliced" if apart else layout)

@@ -9,7 +9,7 @@ little has a list of its own there.
 from collections.abc import Callable
 
 from ...cuda_cases import Shape
-from . import elementwise, norms, positions, quantization, rows
+from . import elementwise, lists, norms, positions, quantization, rows
 from .operator import Operator
 
 Case = Callable[[Shape, str], Operator]
@@ -20,4 +20,5 @@ CASES: dict[str, Case] = {
     **elementwise.CASES,
     **positions.CASES,
     **quantization.CASES,
+    **lists.CASES,
 }
