@@ -252,7 +252,18 @@ def _without_repeats(rules: Sequence[Rule]) -> tuple[Rule, ...]:
             continue
         kept.append(rule)
         if isinstance(rule, CheckRule | SizeRule):
-            known.add(rule.condition)
+            parts = [rule.condition]
             if isinstance(rule.condition, Logic) and rule.condition.operator == "and":
-                known.update(rule.condition.operands)
+                parts += rule.condition.operands
+            known.update(parts, *map(_never_below_zero, parts))
     return tuple(kept)
+
+
+def _never_below_zero(condition: Expr) -> Iterator[Expr]:
+    """What a comparison with a constant says besides: `0 < k <= n` that k >= 0."""
+    if not isinstance(condition, Compare):
+        return
+    for left, operator, right in zip(condition.operands, condition.operators, condition.operands[1:], strict=False):
+        low, high = (left, right) if operator in ("<", "<=") else (right, left)
+        if operator in ("<", "<=", ">", ">=") and isinstance(low, Constant) and never_negative(low):
+            yield Compare((high, integer(0)), (">=",))

@@ -26,6 +26,7 @@ SIZES = (3, 1, 0, 8)
 TEXTS = ("ab", "", "\xe9\u20ac" * 40, "x" * MAX_TEXT)
 DTYPES = ("float32", "int64", "bool")
 USUAL_LENGTH = 2
+MOST_VALUES = 64  # of a list that a check asks for
 LENGTHS = (2, 0, 1, 3, 5)
 
 
@@ -73,6 +74,14 @@ def _given(kind: ScalarType) -> tuple[Scalar, ...]:
         return (*found, _list(kind, USUAL_LENGTH if kind.length is None else kind.length, 3))
     others: dict[str, tuple[Scalar, ...]] = {"choice": kind.choices, "str": TEXTS, "dtype": DTYPES}
     return others.get(kind.kind, _numbers(kind))
+
+
+def beside(argument: Argument, number: int) -> tuple[Scalar, ...]:
+    """A number that a check names as the value of an argument, or as the length of a list."""
+    kind = kind_of(argument)
+    if kind.is_list:
+        return (_list(kind, number, 0),) if kind.length is None and 0 <= number <= MOST_VALUES else ()
+    return {"float": (float(number),), "int": (number,), "size": (number,)}.get(kind.kind, ())
 
 
 def _numbers(kind: ScalarType) -> tuple[Number, ...]:

@@ -7,12 +7,13 @@ each change of these.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from codegen.contract import DimEntry, StarEntry, StarFunction, named_stars, numbers_in
-from codegen.expr import Expr, Name, Query, distinct
+from codegen.expr import Constant, Expr, Name, Query, distinct
 from codegen.frozen import replace
 from codegen.lower.sample import Sample, Size
-from codegen.lower.tests_scalars import Scalar, candidates, sampled
+from codegen.lower.tests_scalars import Scalar, beside, candidates, sampled
 from codegen.model import Operator
 
 Given = Mapping[str, tuple[int | float | bool | str, ...]]  # what `samples:` lists for a name
@@ -20,6 +21,9 @@ Given = Mapping[str, tuple[int | float | bool | str, ...]]  # what `samples:` li
 STARS: tuple[tuple[int, ...], ...] = ((), (1,), (3,), (0,), (3, 0, 2), (2, 3), (1, 5, 1))
 DIMS = (1, 2, 7, 33, 64, 1000, 1024, 1100, 0)
 LENGTHS = (1, 2, 5)
+# What a check on a constant may ask for: a dim, and tensors of a list.
+LARGEST = 100_001
+MOST_TENSORS = 64
 
 
 class _Change:
@@ -48,7 +52,7 @@ def failing(usual: Sample, condition: Expr, earlier: Sequence[Expr]) -> Sample |
     """A call, close to the usual one, for which `condition` is false and everything before it holds."""
     sources = _sources(usual.op, condition)
     known: dict[tuple[_Change, ...], bool] = {}  # whether it is false, by the changes that it can depend on
-    for changes in _wrong(usual.op):
+    for changes in chain(_wrong(usual.op), _near(usual.op, condition)):
         deciding = tuple([change for change in changes if change.name in sources])
         if deciding not in known:
             known[deciding] = _changed(usual, deciding).value(condition) is False
@@ -87,6 +91,23 @@ def _one_or_two(op: Operator, given: Given) -> Iterator[tuple[_Change, ...]]:
     for first in changes:
         for second in changes:
             yield first, second
+
+
+def _near(op: Operator, condition: Expr) -> Iterator[tuple[_Change, ...]]:
+    """One change, to a number that the condition names or one beside it."""
+    named = [node.value for node in distinct(condition) if isinstance(node, Constant)]
+    numbers = {int(value) + step for value in named if isinstance(value, int | float) for step in (0, 1, -1)}
+    numbers |= {-number - 1 for number in numbers}  # for what it is added to
+    found: list[_Change] = []
+    for number in sorted(numbers, key=abs):
+        if 0 <= number <= LARGEST:
+            found += [_Change(name, {name: (number,) if star else number}, {}) for name, star in chosen(op)]
+        if 0 < number <= MOST_TENSORS and op.lists:
+            found.append(_Change(op.lists[0].name, {}, {}, number))
+        for argument in sampled(op):
+            found += [_Change(argument.name, {}, {argument.name: value}) for value in beside(argument, number)]
+    for change in found:
+        yield (change,)
 
 
 def _changes(op: Operator, given: Given) -> Iterator[_Change]:

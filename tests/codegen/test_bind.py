@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from codegen.expr import Name, NameKind, Type
 from codegen.expr_text import print_text
 from codegen.model import Dim, Operator, Place
@@ -203,3 +205,27 @@ def test_optionals_bind_last(operator: Callable[[str], Operator]) -> None:
     assert When(("hi",), ("lo",), BindDim("n", "hi", Index(0, False))) in op.rules
     n = Name("n", NameKind.DIM, Type.INT)
     assert When(("hi",), (), ShapeRule("hi", "[n]", (DimCompare(Index(0, False), n),), (Known("n", "lo"),))) in op.rules
+
+
+@pytest.mark.parametrize(
+    ("check", "texts"),
+    [
+        ("k > 0", []),
+        ("0 < k <= n", []),
+        ("n >= k >= 0 and n > 1", []),
+        ("k > -1", ["k"]),
+        ("k < 8", ["k"]),
+        ("0 <= n", ["k"]),
+        ("0 != k", ["k"]),
+    ],
+)
+def test_what_a_check_says_of_a_size_is_not_said_again(
+    operator: Callable[[str], Operator], check: str, texts: list[str]
+) -> None:
+    op = operator(f"""
+        inputs: {{x: "float32[n]", k: int}}
+        outputs: {{y: "float32[k]"}}
+        checks: ["{check}"]
+        devices: [cpu]
+    """)
+    assert [rule.text for rule in op.rules if isinstance(rule, SizeRule)] == texts

@@ -46,3 +46,35 @@ def test_the_first_call_that_breaks_a_check_is_found(
         wanted = next(broken)
         assert found is not None
         assert (found.dims, found.scalars, found.length) == (wanted.dims, wanted.scalars, wanted.length)
+
+
+@pytest.mark.parametrize(
+    ("entries", "check", "dims", "scalars", "length"),
+    [
+        ("inputs: {x: 'T[n]'}", "n < 5000", {"n": 5000}, {}, 2),
+        ("inputs: {x: 'T[n]', w: 'T[*s]'}", "s != 4321", {"s": (4321,)}, {}, 2),
+        ("inputs: {x: 'T[n]', xs: 'T[m][]'}", "len(xs) <= 40", {}, {}, 41),
+        ("inputs: {x: 'T[n]', s: 'float = 1.0'}", "s > -4", {}, {"s": -4.0}, 2),
+        ("inputs: {x: 'T[n]', k: 'int = 1'}", "k + 7 >= 0", {}, {"k": -8}, 2),
+        ("inputs: {x: 'T[n]', ks: 'int[]'}", "len(ks) != 9", {}, {"ks": (2, 3, 1, -2, 4, 2, 3, 1, -2)}, 2),
+    ],
+)
+def test_numbers_that_a_check_names(
+    operator: Callable[[str], Operator],
+    entries: str,
+    check: str,
+    dims: dict[str, object],
+    scalars: dict[str, object],
+    length: int,
+) -> None:
+    """Where none of the usual sizes and values breaks it."""
+    op = operator(
+        f"types: {{T: [float32, float64]}}\n{entries}\noutputs: {{y: 'T[n]'}}\nchecks: ['{check}']\n"
+        "devices: [cpu]\ndifferentiable: false"
+    )
+    usual = base(op)
+    found = failing(usual, op.checks[0].condition, [])
+    assert found is not None
+    assert dict(found.dims) == {**usual.dims, **dims}
+    assert dict(found.scalars) == {**usual.scalars, **scalars}
+    assert found.length == length
