@@ -61,7 +61,7 @@ def check(tree: Node | None, diagnostics: Diagnostics) -> Checked | None:
     root = read.mapping(tree, "namespace: my_ops")
     if root is None:
         return None
-    root = read.keys(root, keys.TOP.names)
+    root = read.keys(root, keys.TOP.names, "an operator stands under ops:, two spaces further in")
     namespace = _namespace(read, root)
     devices = check_rules.check_devices(read, root, ("cpu", "cuda"))
     found = _operators(read, root, devices)

@@ -47,8 +47,9 @@ def names_operator(
     if place.text == own:
         read.error(place, "an operator cannot be its own backward")
     elif place.text not in operators:
-        close = nearest(place.text, operators)
-        hint = f'did you mean "{close}"?' if close else f"declare it under ops:{_what_it_does(forward)}"
+        close = nearest(place.text, [name for name in operators if name != own])
+        declare = f"declare it under ops:{_what_it_does(forward)}"
+        hint = f'did you mean "{close}"? Or {declare}' if close else declare
         read.error(place, f'there is no operator "{shown(place.text)}"', hint)
     return place.text != own and place.text in operators
 

@@ -93,11 +93,15 @@ class _Checker:
         self.choices: dict[str, tuple[str, ...]] = {}
         self.unnamed: dict[str, str] = {}
         self.dynamic: tuple[DynamicDim, ...] = ()
+        self.unread: frozenset[str] = frozenset()
 
     def contract(self) -> Contract:
         before = self.read.diagnostics.errors
         self.variables = read_types(self.read, self.node, self.take)
-        fields = {section: read_fields(self.read, self.node, section, self.take) for section in SECTIONS}
+        fields: dict[str, list[Field]] = {}
+        for section in SECTIONS:
+            fields[section], unread = read_fields(self.read, self.node, section, self.take)
+            self.unread |= unread
         inputs = [*fields["inputs"], *fields["keywords"]]
         several = len(fields["outputs"]) > 1 or any(field.subject.is_list for field in fields["outputs"])
         masked = several and all(field.name.startswith("grad_") for field in fields["outputs"])
@@ -133,7 +137,7 @@ class _Checker:
         scratch = [self.scratch(field, sizes) for field in fields["scratch"]]
         self.default_order(fields["inputs"])
         check_names(self.read, every, self.taken)
-        types = bound_types(self.read, self.node, self.variables, every)
+        types = bound_types(self.read, self.node, self.variables, every, self.unread)
         return Contract(
             types,
             tuple(argument for argument in arguments if argument is not None),
@@ -239,7 +243,7 @@ class _Checker:
         holders = self.holders | held
         sized = [name for name, variable in self.variables.items() if variable.group == "bits"]
         absent |= {name: f"it can be any dtype, and kernels know sizeof({name}) only" for name in sized}
-        return Scope(known, subjects, tuple(self.variables), launch, absent, holders, self.choices)
+        return Scope(known, subjects, tuple(self.variables), launch, absent, holders, self.choices, self.unread)
 
     def derive(self, scalars: dict[str, Name], subjects: dict[str, Subject], expanded: list[str]) -> None:
         """Reads the values of `dims:`, each over those before it. Inputs are expanded later: to sizes that these may

@@ -80,6 +80,8 @@ class ShapeReader:
             if holders is not None and not surely_given(holders, scope.met):
                 read.error(field.node.at(name.offset), f"*{name.text} may be absent here", _only_under(holders))
             return True
+        if name.text in scope.unread:
+            return False
         hint = f"stars known here are {', '.join(sorted(stars))}" if stars else "no input has a star"
         if name.text in scope.names:
             plain = scope.names[name.text].kind is NameKind.DIM

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from collections.abc import Mapping as Map
-from collections.abc import Sequence
 
 from codegen import load, names
 from codegen.contract import Acc, Dtype, FixedDtype, TypeVariable, Variable
@@ -66,9 +66,15 @@ def _variable(read: Reader, name: str, value: load.Node, earlier: Map[str, TypeV
 
 
 def bound_types(
-    read: Reader, operator: Mapping, variables: Map[str, TypeVariable], fields: Sequence[Field]
+    read: Reader,
+    operator: Mapping,
+    variables: Map[str, TypeVariable],
+    fields: Sequence[Field],
+    unread: Collection[str],
 ) -> tuple[TypeVariable, ...]:
-    """The variables with the dtypes that calls can give them: one that no input binds has its first dtype only."""
+    """The variables with the dtypes that calls can give them: one that no input binds has its first dtype only.
+    `unread` are words of entries with errors, which may use any of them.
+    """
     tensors = [(field.section, field.parsed.type) for field in fields if isinstance(field.parsed.type, ParsedTensor)]
     used = {tensor.dtype for _, tensor in tensors}
     bound = {tensor.dtype for section, tensor in tensors if section in ("inputs", "keywords") and not tensor.acc}
@@ -78,7 +84,7 @@ def bound_types(
     section = operator.get("types")
     for name in variables:
         key = section.key(name) if isinstance(section, Mapping) else None
-        if name not in used and key is not None:
+        if name not in used and name not in unread and key is not None:
             read.warning(key, f'types: the dtype variable "{name}" is not used')
     return tuple(v if v.name in bound else _first(v, variables) for v in variables.values())
 

@@ -75,7 +75,9 @@ LINE_FUNCTIONS = (*elementwise.FUNCTIONS, "min", "max", "given", "sizeof")  # in
 
 
 def parse(text: str, scope: Scope) -> tuple[Expr | None, list[ExprProblem]]:
-    """The tree of `text` and no problems, or None and every problem found."""
+    """The tree of `text` and no problems, or None and every problem found. There may be none where `text` names what
+    could not be read.
+    """
     if text in scope.names and text not in scope.holders:  # the commonest expression by far
         return scope.names[text], []
     reader = _Reader(scope)
@@ -83,8 +85,13 @@ def parse(text: str, scope: Scope) -> tuple[Expr | None, list[ExprProblem]]:
         expr = reader.read(python_tree(text), 0)
     except Stop as stop:
         # What follows from an unknown name is noise.
-        return None, reader.problems or [stop.problem]
-    return (None, reader.problems) if reader.problems else (expr, [])
+        return None, _told(reader.problems or [stop.problem])
+    return (None, _told(reader.problems)) if reader.problems else (expr, [])
+
+
+def _told(problems: list[ExprProblem]) -> list[ExprProblem]:
+    """Those that have a text: names of what could not be read have none."""
+    return [problem for problem in problems if problem.text]
 
 
 class _Reader:
@@ -188,8 +195,10 @@ class _Reader:
                 return ExprProblem(
                     node.col_offset, f'"{node.id}" is a list, not a number', f"len({node.id}) is its length"
                 )
-            hint = f"numel({node.id}) and size({node.id}, 0) are its sizes"
+            hint = f"numel({node.id}) and size({node.id}, 0) are its sizes; rules on its elements stand under values:"
             return ExprProblem(node.col_offset, f'"{node.id}" is a tensor, not a number', hint)
+        if node.id in scope.unread:
+            return ExprProblem(node.col_offset, "")
         if node.id in HARDWARE:
             hint = "it is known in launches, in scratch, and in those dims: that only these use"
             return ExprProblem(node.col_offset, f'"{node.id}" cannot be used here', hint)
@@ -349,6 +358,8 @@ class _Reader:
     def subject(self, node: ast.Name, function: str) -> Subject:
         subjects = self.scope.subjects
         asked = subjects.get(node.id)
+        if asked is None and node.id in self.scope.unread:
+            raise Stop(node, "")
         if asked is None:
             if node.id in self.scope.absent:
                 raise Stop(node, f'"{node.id}" cannot be used here', self.scope.absent[node.id])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from codegen import keys, names
@@ -87,17 +88,35 @@ class Field:
         return Subject(front, back, star is not None, True, is_list, optional)
 
 
-def read_fields(read: Reader, operator: Mapping, section: str, take: Take) -> list[Field]:
-    """The entries of one section that can be read."""
+def read_fields(read: Reader, operator: Mapping, section: str, take: Take) -> tuple[list[Field], frozenset[str]]:
+    """The entries of one section that can be read, and the words of those that cannot."""
     node = operator.get(section)
-    mapping = read.within(section).mapping(node, "x: T[*shape]") if node is not None else None
+    if node is None:
+        return [], frozenset()
+    mapping = read.within(section).mapping(node, "x: T[*shape]")
     if mapping is None:
-        return []
+        return [], _words(node)
     if len(mapping.entries) > MAX_ITEMS:
         read.within(section).error(mapping, f"{len(mapping.entries)} entries; at most {MAX_ITEMS} are taken")
-        return []
-    found = [_field(read, section, key, value, take) for key, value in mapping.entries]
-    return [field for field in found if field is not None]
+        return [], _words(node)
+    found: list[Field] = []
+    unread: frozenset[str] = frozenset()
+    for key, value in mapping.entries:
+        field = _field(read, section, key, value, take)
+        if field is None:
+            unread |= _words(key) | _words(value)
+        else:
+            found.append(field)
+    return found, unread
+
+
+def _words(node: Node) -> frozenset[str]:
+    """Whatever could be a name in a part of the tree."""
+    if isinstance(node, Scalar):
+        return frozenset(re.findall(r"[A-Za-z_]\w*", node.text, re.ASCII))
+    if isinstance(node, Mapping):
+        return frozenset().union(*(_words(key) | _words(value) for key, value in node.entries))
+    return frozenset().union(*map(_words, node.items))
 
 
 def _field(read: Reader, section: str, key: Scalar, value: Node, take: Take) -> Field | None:

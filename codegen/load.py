@@ -132,12 +132,15 @@ def _position(before: str) -> Position:
 
 
 def _syntax_error(error: yaml.YAMLError, diagnostics: Diagnostics) -> None:
-    mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or "cannot be read"
+    key_open = "could not find expected ':'" in problem  # it is missed where the next line begins
+    mark = getattr(error, "context_mark" if key_open else "problem_mark", None)
     position = Position(mark.line + 1, mark.column + 1) if mark else Position(1, 1)
     hint = ""
     if "mapping values are not allowed" in problem:
         hint = "a value that holds `: ` is quoted"
+    elif key_open:
+        hint = "a key ends with `:`"
     elif "block end" in problem:
         hint = "is the indentation right?"
     elif "," in problem or "flow" in problem:

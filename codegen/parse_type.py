@@ -15,12 +15,14 @@ import re
 
 from codegen.errors import nearest
 from codegen.frozen import dataclass
+from codegen.types import DTYPES
 
 LIST_KINDS = ("int", "size", "float", "bool")
 SCALAR_KINDS = ("float", "int", "size", "bool", "str", "dtype", "device", "choice")
 # Word -> whether its argument must be there.
 _WITH_ARGUMENT = {"inner": False, "fill": True, "like": True, "grad": True}
 STAR_FUNCTIONS = {"broadcast": None, "drop": 2, "replace": 3}
+_ANY_SIZE = ("...", ":", "-1", "None")  # how others write a size that a call chooses
 MAX_TYPE = 400
 MAX_WORD = 40
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -263,13 +265,7 @@ class _Parser:
             )
         pieces = self.enclosed("[", "]")
         if pieces is None:
-            close = nearest(head.text, SCALAR_KINDS)
-            hint = (
-                f'did you mean "{close}"?'
-                if close
-                else f"a tensor states its shape, as in {head.text}[*shape]; scalars are {', '.join(SCALAR_KINDS)}"
-            )
-            raise TypeProblem(head.offset, f'"{head.text}" is not a type', hint)
+            raise TypeProblem(head.offset, f'"{head.text}" is not a type', _no_type(head.text))
         entries = tuple(_entry(piece) for piece in pieces)
         stars = [entry for entry in entries if entry.star]
         if len(stars) > 1:
@@ -340,6 +336,14 @@ class _Parser:
         return None, None
 
 
+def _no_type(word: str) -> str:
+    close = nearest(word, SCALAR_KINDS)
+    if close:
+        return f'did you mean "{close}"?'
+    dtype = nearest(word, DTYPES) or (word if len(word) == 1 else "T")
+    return f"a tensor states its dtype and shape, as in {dtype}[*shape]; scalars are {', '.join(SCALAR_KINDS)}"
+
+
 def _order(rest: str) -> str:
     marks = rest[0] in "?!["
     return "the order is dtype[dims], ?, [], ?, !, words, = default" if marks else ""
@@ -352,6 +356,9 @@ def _close(name: str) -> str:
 
 def _entry(piece: Piece) -> ParsedEntry:
     """An entry of a shape."""
+    if piece.text in _ANY_SIZE:
+        hint = "a size has a name, as in T[m, n]; any number of dims is *shape"
+        raise TypeProblem(piece.offset, f"`{piece.text}` is not a size", hint)
     if not piece.text.startswith("*"):
         return ParsedEntry(piece.text, piece.offset)
     bare = piece.text[1:].strip()

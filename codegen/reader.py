@@ -72,9 +72,10 @@ class Reader:
             return None
         return node
 
-    def keys(self, node: Mapping, known: Iterable[str]) -> Mapping:
+    def keys(self, node: Mapping, known: Iterable[str], of_mapping: str = "") -> Mapping:
         """Reports keys that are not among `known`. In the mapping to go on with, one that must be meant stands in their
-        place, so that nothing is reported as missing or unknown for want of it.
+        place, so that nothing is reported as missing or unknown for want of it. `of_mapping` is the hint for one that
+        holds a mapping, and is like none of them.
         """
         listed = list(known)
         taken = {key.text for key, _ in node.entries}
@@ -90,6 +91,8 @@ class Reader:
                 continue
             close = nearest(key.text, listed)
             hint = f'did you mean "{close}"?' if close else f"keys here are {', '.join(listed)}"
+            if of_mapping and not close and isinstance(value, Mapping):
+                hint = of_mapping
             self.error(key, f'unknown key "{shown(key.text)}"', hint)
             if close and close not in taken:
                 taken.add(close)

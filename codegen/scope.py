@@ -38,6 +38,7 @@ class Scope:
     absent: Mapping[str, str] = field(default_factory=dict)  # names that exist elsewhere -> why not here
     holders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # names that are there when one of these is
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # choice arguments -> their words
+    unread: frozenset[str] = frozenset()  # words of entries with errors: what they name is not known, and no mistake
     met: tuple[Condition, ...] = ()  # what is known to hold where the expression stands
     pointers: bool = False  # aligned() is there
     elements: bool = False  # `values:`: names of inputs are their elements; columns, sum() and offsets() are there

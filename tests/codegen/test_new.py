@@ -42,7 +42,7 @@ ENTRY = """\
 """
 BODY = """\
 /* second on the CPU: elements [begin, end). Compiled anew for each dtype of T and each instruction set;
- * generated/c/second_call.h lists what `a` holds.
+ * generated/c/second.cpu.c lists what `a` holds.
  */
 static void second(const second_args *a, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; i++) {
