@@ -12,7 +12,7 @@ static inline vector_t quantize_norm(const norm_rows *a, const scalar_t *x, acc_
                            a->weight ? vector_load(a->weight + i) + offset : vector_splat(1));
     const vector_t y =
         norm_scaled(vector_load_part(x + i, count), 0, rstd, norm_load_part(a->weight, i, count) + offset);
-    return norm_clear(y, count);
+    return row_clear(y, count);
 }
 
 static inline acc_t quantize_norm_largest(const norm_rows *a, const scalar_t *x, acc_t rstd) {
@@ -42,7 +42,7 @@ static void rms_norm_quantize(const rms_norm_quantize_args *a, int64_t begin, in
         const scalar_t *x = a->x + row * n;
         const scalar_t *next = row + 1 < end ? x + n : x;
         Q_t *q = a->q + row * n;
-        const acc_t rstd = norm_rstd(&rows, norm_sum(x, 0, true, n));
+        const acc_t rstd = norm_rstd(&rows, row_sum(x, 0, true, n));
         const acc_t largest = quantize_norm_largest(&rows, x, rstd);
         const acc_t factor = quantize_factor(largest);
         a->scale[row] = largest / QUANTIZED_LARGEST;

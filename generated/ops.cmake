@@ -1,6 +1,6 @@
 # What the build compiles for each operator of my_ops.
 set(OPS_NAMESPACE my_ops)
-set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward add_rms_norm add_rms_norm_backward layer_norm layer_norm_backward softmax softmax_backward cross_entropy cross_entropy_backward cross_entropy_gradient_ rope rope_backward silu_mul silu_mul_backward silu_mul_backward_backward gelu_mul gelu_mul_backward gelu_mul_backward_backward quantize_per_token rms_norm_quantize gather_rows adamw_step)
+set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward add_rms_norm add_rms_norm_backward layer_norm layer_norm_backward softmax softmax_backward cross_entropy cross_entropy_backward cross_entropy_gradient_ rope rope_backward silu_mul silu_mul_backward silu_mul_backward_backward gelu_mul gelu_mul_backward gelu_mul_backward_backward quantize_per_token rms_norm_quantize gather_rows adamw_step global_norm)
 
 cpu_unit(square "square"
     "T=float64"
@@ -234,3 +234,11 @@ cpu_unit(adamw_step "adamw_step"
     "T=bfloat16 S=bfloat16"
 )
 cuda_unit(adamw_step)
+
+cpu_unit(global_norm "global_norm_parts global_norm_total"
+    "T=float64"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+cuda_unit(global_norm)

@@ -191,6 +191,10 @@ def adamw_step(
     return [*moved, *firsts, *seconds]
 
 
+def global_norm(xs: list[Tensor]) -> Tensor:
+    return torch.stack([x.square().sum() for x in xs]).sum().sqrt()
+
+
 def silu_mul(gate: Tensor, up: Tensor) -> Tensor:
     return gate * torch.sigmoid(gate) * up
 

@@ -54,7 +54,7 @@ LISTS = _all(
     [65537, 1000003],
     {"few": [(256, 4096), (64, 65536)], "decode": [(1, 4096), (64, 4096)]},
 )
-OF_OPERATOR = {"rope": HEADS, "adamw_step": LISTS}
+OF_OPERATOR = {"rope": HEADS, "adamw_step": LISTS, "global_norm": LISTS}
 
 
 def shapes_of(operator: str, tiny: bool = False) -> list[Named]:

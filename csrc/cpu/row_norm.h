@@ -3,12 +3,13 @@
  * and where there is a residual, x is the sum of both, rounded as it is stored. Units are rows.
  *
  * A row is read once for each sum and once more, from the caches, for y; while it is written, the next row is already
- * being fetched. Sums run over blocks of a row, so that their error grows with the number of blocks rather than of
- * elements; four sums side by side hide the latency of an addition. */
+ * being fetched. */
 #ifndef CSRC_CPU_ROW_NORM_H
 #define CSRC_CPU_ROW_NORM_H
 
 #include <math.h>
+
+#include "row_sum.h"
 
 typedef struct {
     const scalar_t *x;
@@ -29,48 +30,6 @@ static inline vector_pair_t norm_load_pair(const scalar_t *p, int64_t i) {
 }
 static inline vector_t norm_load_part(const scalar_t *p, int64_t i, int64_t count) {
     return p ? vector_load_part(p + i, count) : (vector_t){0};
-}
-
-/* Lanes that are not among the first `count` become 0. */
-static inline vector_t norm_clear(vector_t v, int64_t count) {
-    for (int64_t lane = count; lane < VECTOR_LANES; lane++)
-        v[lane] = 0;
-    return v;
-}
-
-/* Sum of x, or, from `mean` on, of the squares of what x is away from it. */
-static inline vector_t norm_term(vector_t v, acc_t mean, bool squared) {
-    const vector_t away = v - mean;
-    return squared ? away * away : v;
-}
-
-__attribute__((always_inline)) static inline acc_t norm_sum(const scalar_t *x, acc_t mean, bool squared, int64_t n) {
-    enum { BLOCK = 64 };
-    const int64_t step = 4 * VECTOR_LANES;
-    vector_t total = {0};
-    int64_t i = 0;
-    while (i + step <= n) {
-        vector_t s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
-        for (int k = 0; k < BLOCK && i + step <= n; k++, i += step) {
-            const vector_pair_t v = vector_load_pair(x + i);
-            const vector_pair_t w = vector_load_pair(x + i + 2 * VECTOR_LANES);
-            s0 += norm_term(v.a, mean, squared);
-            s1 += norm_term(v.b, mean, squared);
-            s2 += norm_term(w.a, mean, squared);
-            s3 += norm_term(w.b, mean, squared);
-        }
-        total += (s0 + s1) + (s2 + s3);
-    }
-    if (i + 2 * VECTOR_LANES <= n) {
-        const vector_pair_t v = vector_load_pair(x + i);
-        total += norm_term(v.a, mean, squared) + norm_term(v.b, mean, squared);
-        i += 2 * VECTOR_LANES;
-    }
-    for (; i < n; i += VECTOR_LANES) {
-        const int64_t count = vector_count(n - i);
-        total += norm_clear(norm_term(vector_load_part(x + i, count), mean, squared), count);
-    }
-    return vector_sum(total);
 }
 
 /* 1 / sqrt(mean + eps) of a sum of squares. */
@@ -151,8 +110,8 @@ __attribute__((always_inline)) static inline void norm_of_rows(const norm_rows *
             if (added)
                 norm_add(a, at, ahead[r]);
             if (centered)
-                mean[r] = norm_sum(x + at, 0, false, n) / (acc_t)n;
-            rstd[r] = norm_sum(x + at, centered ? mean[r] : 0, true, n);
+                mean[r] = row_sum(x + at, 0, false, n) / (acc_t)n;
+            rstd[r] = row_sum(x + at, centered ? mean[r] : 0, true, n);
         }
         for (int64_t r = 0; r < count; r++)
             rstd[r] = norm_rstd(a, rstd[r]);

@@ -34,7 +34,7 @@ static inline int64_t norm_first_row(int64_t rows, int64_t blocks, int64_t block
     return rows / blocks * block + (block < extra ? block : extra);
 }
 
-/* Sums of g * (x - mean) and of g over a row, in blocks as norm_sum. */
+/* Sums of g * (x - mean) and of g over a row, in blocks as row_sum. */
 typedef struct {
     acc_t product, g;
 } norm_products;

@@ -121,6 +121,10 @@ static const operator_entry entries[] = {
      "adamw_step", adamw_step_boxed, adamw_step_boxed, NULL, NULL, 0},
     {"_adamw_step_no_grad(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_avg_sqs, SymInt step, Tensor\? grad_scale=None, *, float lr=0.001, float[2] betas=[0.9, 0.999], float eps=1e-08, float weight_decay=0.01, bool maximize=False) -> ()",
      "_adamw_step_no_grad", adamw_step_boxed, adamw_step_boxed, NULL, NULL, 0},
+    {"global_norm(Tensor[] xs) -> Tensor",
+     "global_norm", global_norm_boxed, global_norm_boxed, global_norm_boxed, NULL, 0},
+    {"_global_norm_no_grad(Tensor[] xs) -> Tensor",
+     "_global_norm_no_grad", global_norm_boxed, global_norm_boxed, global_norm_boxed, NULL, 0},
 };
 
 static const char *load_error;

@@ -35,5 +35,6 @@ BoxedKernel quantize_per_token_boxed;
 BoxedKernel rms_norm_quantize_boxed;
 BoxedKernel gather_rows_boxed;
 BoxedKernel adamw_step_boxed;
+BoxedKernel global_norm_boxed;
 
 #endif

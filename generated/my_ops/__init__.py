@@ -14,6 +14,7 @@ from .ops.gather_rows import gather_rows
 from .ops.gelu_mul import gelu_mul
 from .ops.gelu_mul_backward import gelu_mul_backward
 from .ops.gelu_mul_backward_backward import gelu_mul_backward_backward
+from .ops.global_norm import global_norm
 from .ops.layer_norm import layer_norm
 from .ops.layer_norm_backward import layer_norm_backward
 from .ops.quantize_per_token import quantize_per_token
@@ -43,6 +44,7 @@ __all__ = [
     "gelu_mul",
     "gelu_mul_backward",
     "gelu_mul_backward_backward",
+    "global_norm",
     "layer_norm",
     "layer_norm_backward",
     "quantize_per_token",

@@ -34,6 +34,7 @@ _OPERATORS = (
     "my_ops::gelu_mul",
     "my_ops::gelu_mul_backward",
     "my_ops::gelu_mul_backward_backward",
+    "my_ops::global_norm",
     "my_ops::layer_norm",
     "my_ops::layer_norm_backward",
     "my_ops::quantize_per_token",

@@ -33,10 +33,21 @@ def adamw_step(shape: Shape, device: str) -> Operator:
     return Operator(inputs, ours, fused)
 
 
+def global_norm(shape: Shape, device: str) -> Operator:
+    """Beside what torch.nn.utils.clip_grad_norm_ uses."""
+    import my_ops
+
+    return Operator(
+        lambda: (_tensors(shape, device),),
+        my_ops.global_norm,
+        lambda xs: torch.nn.utils.get_total_norm(xs, foreach=True),
+    )
+
+
 def _tensors(shape: Shape, device: str) -> list[torch.Tensor]:
     if shape.n % 2:
         return list(torch.randn(shape.rows, shape.n, device=device))
     return [torch.randn(shape.n, device=device) for _ in range(shape.rows)]
 
 
-CASES = {"adamw_step": adamw_step}
+CASES = {"adamw_step": adamw_step, "global_norm": global_norm}
