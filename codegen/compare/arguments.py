@@ -44,7 +44,7 @@ def compare_arguments(old: Operator, new: Operator, pairs: Mapping[str, str]) ->
     kept = set(pairs.values())
     for i, argument in enumerate(new.arguments):
         if argument.name not in kept:
-            found.append(_added(argument, [later for later in new.arguments[i + 1 :] if later.name in kept]))
+            found.append(_added(argument, [later for later in new.arguments[i:] if later.name in kept]))
     found += _order(old, new, pairs)
     both = [(old.argument(was), new.argument(now)) for was, now in pairs.items()]
     for was, now in both:

@@ -351,3 +351,5 @@ def test_an_argument_in_front_of_others_moves_them(library: Callable[[str], Libr
     new = [compare_libraries(library(old), library(text))[0].change for text in (front, behind)]
     assert [change.breaking for change in new] == [True, False]
     assert all("j" in change.what for change in new)
+    two = library(old.replace("k: int = 1", "k: int = 1, j: int = 2, i: int = 3"))
+    assert not any(one.change.breaking for one in compare_libraries(library(old), two))
