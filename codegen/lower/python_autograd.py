@@ -111,6 +111,7 @@ class _Declared:
             *self.saved,
             *self.kept,
             *((op.tensors[0].name,) if op.grad_mask else self.required()),
+            *(self.names_of_forms() if self.forms() else ()),
             *self.summed,
         ]
         dims = {dim.name: dim for dim in op.dims}
@@ -136,6 +137,7 @@ class _Declared:
         if self.saves_lists():
             lengths = [f"_runtime.length({name})" if op.is_listed(name) else "None" for name in self.saved]
             lines.append(f"{ctx}.saved_form = {_row(lengths)}")
+        lines += self.forms()
         lines += [f"{ctx}.like_{name} = {self.form(name)}" for name in self.required()]
         for name in self.summed:
             form = f"{name}.shape, {name}.dtype"
@@ -154,16 +156,40 @@ class _Declared:
         """The tensors of a list, in a row."""
         return next(spread(self.op, [one])[0] for one in self.op.listed if one.name == name)
 
-    def form(self, name: str) -> str:
-        """Shape, dtype and device of an output. One that is not wanted is not there; then all, being gradients that
-        were derived, have the shape of the first input.
+    def forms(self) -> list[str]:
+        """Shape, dtype and device of the outputs, where some are not wanted, and so not there: those that the fake
+        kernel would make. Gradients that were derived all have the shape of the first input.
         """
+        op = self.op
+        if not op.grad_mask or op.derived_from or not self.required():
+            return []
+        passed = [f"{a.name}={a.name}" if a.keyword_only else a.name for a in op.arguments]
+        passed.append(f"grad_mask=({', '.join(['True'] * len(op.outputs))})")
+        given = [
+            f"({', '.join(output.name for output in op.outputs)})",
+            f"lambda: _fake({', '.join(passed)})",
+        ]
+        return call(f"{self.names.fresh('forms')} = _runtime.forms", given, indent=8)
+
+    def names_of_forms(self) -> list[str]:
+        """What that reads."""
+        return [argument.name for argument in self.op.arguments] + [output.name for output in self.op.outputs]
+
+    def form(self, name: str) -> str:
+        """Shape, dtype and device of an output."""
+        if self.forms():
+            return f"{self.names.fresh('forms')}[{[output.name for output in self.op.outputs].index(name)}]"
         if self.op.is_listed(name):
             return f"[(_one.shape, _one.dtype, _one.device) for _one in {name}]"
         if not self.op.grad_mask:
             return f"{name}.shape, {name}.dtype, {name}.device"
         first = self.op.tensors[0].name
         return f"{first}.shape, {self.names.dtype(self.op.output(name).type.dtype)}, {first}.device"
+
+    def passed(self, binding: Binding) -> str:
+        """The same as a call has it."""
+        keyword = self.other.argument(binding.argument).keyword_only
+        return f"{binding.argument}={self.value(binding)}" if keyword else self.value(binding)
 
     def value(self, binding: Binding) -> str:
         """What an argument of the backward operator is given."""
@@ -195,7 +221,7 @@ class _Declared:
             lines.append(f"{targets(self.saved)} = _runtime.nested({ctx}.saved_tensors, {ctx}.saved_form)")
         elif self.saved:
             lines.append(f"{targets(self.saved)} = {ctx}.saved_tensors")
-        run, arguments = self.names.fresh("run"), [self.value(binding) for binding in self.backward.bindings]
+        run, arguments = self.names.fresh("run"), [self.passed(binding) for binding in self.backward.bindings]
         lines.append(f"{run} = _backward.{self.other.name} if _is_grad_enabled() else _backward_no_grad")
         gradients = self.backward.gradients
         if self.backward.mask:

@@ -236,6 +236,12 @@ def zeros(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> torch.
     return torch.zeros(shape, dtype=dtype, device=device)
 
 
+def forms(outputs: Sequence[torch.Tensor | None], every: Callable[[], Any]) -> list[Any]:
+    """Shape, dtype and device of outputs, also of those that were not wanted; `every` makes all of them."""
+    made: Any = every() if any(one is None for one in outputs) else outputs
+    return [(one.shape, one.dtype, one.device) for one in made]
+
+
 def summed(gradient: torch.Tensor | None, form: tuple[torch.Size, torch.dtype] | None) -> torch.Tensor | None:
     """The gradient of an input that was broadcast has the sizes and the dtype that it came with."""
     return None if gradient is None or form is None else gradient.sum_to_size(form[0]).to(form[1])

@@ -694,3 +694,17 @@ def counted_list(x: Tensor, ks: list[Tensor], more: list[Tensor] | None) -> Tens
 
 def counted_list_backward(grad_y: Tensor, ks: list[Tensor], more: list[Tensor] | None) -> Tensor:
     return grad_y * (len(ks) + len(more or ()))
+
+
+def product_rows(x: Tensor, w: Tensor) -> Tensor:
+    return x * w
+
+
+def product_rows_backward(grad_y: Tensor, x: Tensor, w: Tensor) -> tuple[Tensor, Tensor]:
+    return grad_y * w, (grad_y * x).sum(0)
+
+
+def product_rows_second(
+    grad_grad_x: Tensor, grad_grad_w: Tensor, grad_y: Tensor, x: Tensor, w: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    return grad_grad_x * w + grad_grad_w * x, grad_grad_w * grad_y, (grad_grad_x * grad_y).sum(0)
