@@ -17,6 +17,7 @@ from codegen.expr_fold import FoldError, constant, depends_on_dtypes, fold, real
 from codegen.expr_parse import parse
 from codegen.expr_python import PythonNames, print_python
 from codegen.expr_text import print_text
+from codegen.frozen import replace
 from codegen.scope import Scope, Subject
 
 RUNTIME = Path(__file__).parents[2] / "csrc" / "runtime"
@@ -123,6 +124,23 @@ def test_names_are_mapped() -> None:
     assert print_c(expr, names_of_c) == "add_i64(&overflow, mul_i64(&overflow, c->n, c->m), numel(x))"
     assert print_python(expr, PythonNames({"n": "_n"}, query)) == "_n * m + numel(x)"
     assert [name.name for name in names(expr)] == ["n", "m"]
+
+
+def test_lists_are_asked() -> None:
+    """A number that may leave 64 bits, and entries where the length is stated."""
+    betas = Subject(is_tensor=False, is_list=True, entries=(Type.FLOAT, Type.FLOAT))
+    scope = replace(SCOPE, subjects={"xs": Subject(is_list=True), "betas": betas})
+    text = "numel(xs) > n and 0 <= betas[1] < 1"
+    expr = read(text, scope)
+    assert print_text(expr) == text
+    assert (
+        print_c(expr, CNames({}, query)) == "numel_of_list(xs) > n && 0.0 <= entry(betas, 1) && entry(betas, 1) < 1.0"
+    )
+    assert print_python(expr, PythonNames({}, query)) == "numel_of_list(xs) > n and 0 <= entry(betas, 1) < 1"
+    assert can_overflow(expr)
+    assert not can_overflow(read("betas[0] < 1", scope))
+    for wrong in ("betas[2] > 0", "betas[True] > 0", "dim(xs) > 0", "xs[0] > 0"):
+        assert parse(wrong, scope)[0] is None
 
 
 def test_folds_for_a_choice_of_dtypes() -> None:
