@@ -7,7 +7,7 @@ describes; what is plainly 0 or times 1 disappears on the way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import log, pi, sqrt
 
 from codegen.elementwise import TESTS, WHOLE_FUNCTIONS
@@ -47,6 +47,7 @@ class _Derivation:
         self.order: list[Expr] = []  # every part, behind its own parts
         self.active: dict[int, bool] = {}
         self.arriving: dict[int, Expr] = {}
+        self.kept_back: dict[int, bool] = {}
         self.alive: list[Expr] = []  # what the numbers of `seen` stand for
         for expr, upstream in lines:
             self.arrive(self.unique(expr), self.unique(upstream))
@@ -109,6 +110,8 @@ class _Derivation:
     def add(self, a: Expr, b: Expr) -> Expr:
         if _is(a, 0) or _is(b, 0):
             return b if _is(a, 0) else a
+        if isinstance(a, Conditional) and isinstance(b, Conditional) and a.condition is b.condition:
+            return self.chosen(a.condition, self.add(a.then, b.then), self.add(a.otherwise, b.otherwise))
         if isinstance(b, Unary):  # a number: no `not`
             return self.subtract(a, b.operand)
         return self.known(Binary("+", a, b, Type.FLOAT))
@@ -166,7 +169,7 @@ class _Derivation:
         """Gives the operands of a part what is theirs."""
         match part:
             case Unary():
-                self.arrive(part.operand, self.negative(arrived))
+                self.pass_on(part.operand, arrived, self.negative)
             case Binary():
                 self.binary(part, arrived)
             case Conditional():
@@ -175,27 +178,61 @@ class _Derivation:
             case Call(function="min" | "max"):
                 self.order_of_two(part, arrived)
             case Call() if part.function not in _FLAT:
-                self.arrive(part.arguments[0], self.function(part, part.arguments[0], arrived))
+                self.pass_on(part.arguments[0], arrived, lambda amount: self.function(part, part.arguments[0], amount))
+
+    def pass_on(self, operand: Expr, arrived: Expr, by: Callable[[Expr], Expr]) -> None:
+        """What `by`, which is linear, makes of all that arrives, for an operand. Where a condition lets nothing arrive
+        it stays 0: the derivative may be infinite there, and 0 times that would be no number.
+        """
+        if not self.active[id(operand)]:
+            return
+        made: dict[int, Expr] = {}
+
+        def inside(amount: Expr) -> Expr:
+            if id(amount) not in made:
+                made[id(amount)] = amount if _is(amount, 0) else within(amount)
+            return made[id(amount)]
+
+        def within(amount: Expr) -> Expr:
+            if not self.may_be_kept_back(amount):
+                return by(amount)
+            match amount:
+                case Conditional():
+                    return self.chosen(amount.condition, inside(amount.then), inside(amount.otherwise))
+                case Binary():
+                    merge = self.add if amount.operator == "+" else self.subtract
+                    return merge(inside(amount.left), inside(amount.right))
+            return self.negative(inside(children(amount)[0]))
+
+        self.arrive(operand, inside(arrived))
+
+    def may_be_kept_back(self, amount: Expr) -> bool:
+        """Whether some part of a sum is behind a condition that lets nothing through otherwise."""
+        if id(amount) not in self.kept_back:
+            found = isinstance(amount, Conditional) and (_is(amount.then, 0) or _is(amount.otherwise, 0))
+            if isinstance(amount, Unary) or (isinstance(amount, Binary) and amount.operator in ("+", "-")):
+                found = any(self.may_be_kept_back(part) for part in children(amount))
+            self.kept_back[id(amount)] = found
+        return self.kept_back[id(amount)]
 
     def binary(self, part: Binary, arrived: Expr) -> None:
-        left, right = part.left, part.right
+        left, right, times = part.left, part.right, self.times
         match part.operator:
             case "+":
                 self.arrive(left, arrived)
                 self.arrive(right, arrived)
             case "-":
                 self.arrive(left, arrived)
-                self.arrive(right, self.negative(arrived))
+                self.pass_on(right, arrived, self.negative)
             case "*":
-                self.arrive(left, self.times(arrived, right))
-                self.arrive(right, self.times(arrived, left))
+                self.pass_on(left, arrived, lambda amount: times(amount, right))
+                self.pass_on(right, arrived, lambda amount: times(amount, left))
             case "/":
-                quotient = self.divided(arrived, right)
-                self.arrive(left, quotient)
-                self.arrive(right, self.negative(self.times(quotient, part)))
+                self.pass_on(left, arrived, lambda amount: self.divided(amount, right))
+                self.pass_on(right, arrived, lambda amount: self.negative(times(self.divided(amount, right), part)))
             case "**":
-                self.arrive(left, self.times(arrived, self.power_by_base(left, right)))
-                self.arrive(right, self.times(arrived, self.power_by_exponent(part)))
+                self.pass_on(left, arrived, lambda amount: times(amount, self.power_by_base(left, right)))
+                self.pass_on(right, arrived, lambda amount: times(amount, self.power_by_exponent(part)))
 
     def power_by_base(self, base: Expr, exponent: Expr) -> Expr:
         """exponent * base ** (exponent - 1); 0 where the exponent is, also for the base 0."""

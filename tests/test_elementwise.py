@@ -113,6 +113,13 @@ def test_short_rows() -> None:
     assert output(SHORT_ROWS) == "right"
 
 
+def test_gradient_of_the_other_formula(device: str) -> None:
+    """What a choice leaves out passes no gradient on, where its own is no number either."""
+    gate = torch.tensor([3e38, -3e38, 1e20, -1e20], device=device, requires_grad=True)
+    gradient = torch.autograd.grad(my_ops.gelu_mul(gate, torch.ones_like(gate)).sum(), gate)[0]
+    assert gradient.tolist() == [1.0, 0.0, 1.0, 0.0]
+
+
 ACCURACY = """
 import conformance
 import torch

@@ -7,6 +7,7 @@ import typing
 import warnings
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
 import torch
@@ -142,6 +143,36 @@ def test_public_name_under_modes(device: str) -> None:
         leaf = x.clone().requires_grad_()
         expected = torch.autograd.grad(road(leaf, weight).square().sum(), leaf)[0]
         assert torch.equal(torch.autograd.grad(graph(leaf, weight).square().sum(), leaf)[0], expected)
+
+
+def test_public_name_in_graphs_of_fx(device: str) -> None:
+    """torch.fx records what objects with a __torch_function__ are shown: the public operators, which have gradients;
+    a mode of that kind sees them, too.
+    """
+    x, weight = torch.randn(4, 8, device=device, requires_grad=True), torch.ones(8, device=device, requires_grad=True)
+    graph = torch.fx.symbolic_trace(lambda x, weight: my_ops.rms_norm(my_ops.silu_mul(x, x), weight))
+    targets = [node.target for node in graph.graph.nodes if node.op == "call_function"]
+    assert targets == [torch.ops.my_ops.silu_mul.default, torch.ops.my_ops.rms_norm.default]
+    expected = torch.autograd.grad(my_ops.rms_norm(my_ops.silu_mul(x, x), weight).square().sum(), [x, weight])
+    assert all(map(torch.equal, torch.autograd.grad(graph(x, weight).square().sum(), [x, weight]), expected))
+
+    graph = torch.fx.symbolic_trace(lambda q, k, angle: my_ops.rope_(q, k, angle, angle))
+    targets = [node.target for node in graph.graph.nodes if node.op == "call_function"]
+    assert targets == [torch.ops.my_ops.rope_.default]
+    graph = torch.fx.symbolic_trace(lambda x, target: my_ops.cross_entropy_gradient_(x, target))
+    targets = [node.target for node in graph.graph.nodes if node.op == "call_function"]
+    assert targets == [torch.ops.my_ops.cross_entropy_gradient_.default]
+
+    seen = []
+
+    class Mode(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append(func)
+            return func(*args, **kwargs or {})
+
+    with Mode():
+        my_ops.rms_norm(x, weight)
+    assert seen == [torch.ops.my_ops.rms_norm.default]
 
 
 def test_public_name_without_dynamo(device: str) -> None:

@@ -91,6 +91,26 @@ def test_no_tensor(device: str, name: str) -> None:
                     assert str(caught.value) == text
 
 
+def test_no_scalar(device: str) -> None:
+    """Scalars that are of the right Python type, and do not fit all the same, and what a dtype is called."""
+    x, target = torch.ones(2, 3, device=device), torch.zeros(2, dtype=torch.int64, device=device)
+    too_large = (
+        "my_ops::cross_entropy: ignore_index: expected int, got 9223372036854775808, which PyTorch cannot pass on"
+    )
+    for call, text in (
+        (lambda: my_ops.cross_entropy(x, target, 2**63), too_large),
+        (lambda: my_ops.cross_entropy(x, target, 1.5), "my_ops::cross_entropy: ignore_index: expected int, got float"),
+        (
+            lambda: my_ops.quantize_per_token(x, dtype="int8"),
+            "my_ops::quantize_per_token: dtype: expected dtype, got str",
+        ),
+        (lambda: my_ops.rms_norm(x, eps=None), "my_ops::rms_norm: eps: expected float, got None"),
+    ):
+        with pytest.raises(RuntimeError) as caught:
+            call()
+        assert str(caught.value) == text
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_number_of_arguments(device: str, name: str) -> None:
     right = _calls(device)[name]

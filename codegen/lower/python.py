@@ -18,7 +18,7 @@ from codegen.frozen import dataclass
 from codegen.lower.host import mask_is_list
 from codegen.lower.python_arguments import annotation, default
 from codegen.lower.python_autocast import autocast_lines
-from codegen.lower.python_autograd import AutogradView, autograd_view
+from codegen.lower.python_autograd import AutogradView, autograd_view, handed_over
 from codegen.lower.python_fake import fake_lines
 from codegen.lower.python_names import Names, call, docstring
 from codegen.lower.python_variants import VariantView, out_keywords, values_of, variant_views
@@ -71,6 +71,7 @@ class ModuleView:
     random: bool
     deprecated: str
     wrapper: tuple[str, ...]
+    handed_over: tuple[str, ...]  # a condition, up to its colon
     passed: str
     error: str
     explained: str  # what is told of an error: the operator, and its arguments in order
@@ -280,6 +281,7 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         random=op.random,
         deprecated=python_escape(op.deprecated),
         wrapper=(*wrapper, *_wrapper_doc(op)),
+        handed_over=tuple(handed_over(op, values_of(op))),
         passed=", ".join(passed(op)),
         error=names.fresh("error"),
         explained=", ".join([names.fresh("error"), "_op", *values_of(op)]),

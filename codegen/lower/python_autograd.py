@@ -301,6 +301,20 @@ def recorded(
     return [*lines, f"if {recorded} or _forward_ad._current_level >= 0:"]
 
 
+def handed_over(op: Operator, values: Sequence[str]) -> list[str]:
+    """The condition under which a wrapper leaves a call to PyTorch, up to its colon: something traces it, or is shown
+    what is called, and has to see the public operator, which has a gradient.
+    """
+    looked_at = [f"*_runtime.several({name})" if name in {one.name for one in op.lists} else name for name in values]
+    conditions = ["_is_dynamo_compiling()", "_compiler._is_compiling_flag", "_count_modes()"]
+    asked = f"_has_torch_function({', '.join(looked_at)})"
+    line = f"if {' or '.join([*conditions, asked])}:"
+    if len(line) + 4 <= COLUMNS:
+        return [line]
+    last = call("or _has_torch_function", looked_at, indent=8)
+    return ["if (", f"    {conditions[0]}", *(f"    or {one}" for one in conditions[1:]), *_indented(last), "):"]
+
+
 def _public(op: Operator) -> str:
     """What a call returns, of all that the Function does."""
     public = len(op.public_outputs)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from codegen.frozen import dataclass, replace
-from codegen.lower.python_autograd import recorded
+from codegen.lower.python_autograd import handed_over, recorded
 from codegen.lower.python_names import Names, call
 from codegen.lower.schema import variant_names
 from codegen.model import Operator, Variant
@@ -28,6 +28,7 @@ class VariantView:
     autograd: tuple[str, ...]
     counter: tuple[str, ...]
     wrapper: tuple[str, ...]
+    handed_over: tuple[str, ...]  # a condition, up to its colon
     base: str  # what the operator itself is handed
     passed: str  # what the variant is
     explained: str  # what is told of an error
@@ -93,6 +94,7 @@ def _view(names: Names, variant: Variant, parameters: list[str], passed: list[st
     keyset = names.fresh("keyset")
     checks = tuple(f'_check.output("{given}", {given}, {result})' for given, result in pairs)
     base = f"_op({', '.join(_recorded_call(op, variant, passed))})"
+    values = [*values_of(op), *(written if kind == "out" else ())]
     return VariantView(
         kind=kind,
         name=public,
@@ -103,9 +105,10 @@ def _view(names: Names, variant: Variant, parameters: list[str], passed: list[st
         autograd=tuple(call(f"def _autograd_{kind}", [f"{keyset}: Any", *own], " -> None:", 0)),
         counter=tuple(call(f"def _count_{kind}", [f"{keyset}: Any", *own], " -> None:", 0)),
         wrapper=tuple(_wrapper(op, variant, own)),
+        handed_over=tuple(handed_over(op, values)),
         base=", ".join(passed),
         passed=", ".join(handed),
-        explained=", ".join([names.fresh("error"), f"_{kind}", *values_of(op), *(written if kind == "out" else ())]),
+        explained=", ".join([names.fresh("error"), f"_{kind}", *values]),
         redispatched=", ".join([f"{keyset} & _after_autograd", *handed]),
         counted=", ".join([f"{keyset} & _after_in_place", *handed]),
         results=", ".join(results),

@@ -158,6 +158,8 @@ class _Compiler:
 is_dynamo_compiling = torch.compiler.is_dynamo_compiling
 # A mode, such as one that makes a graph to be run later, sees the public operator, which has a gradient.
 count_modes = torch._C._len_torch_dispatch_stack
+# So does what has a __torch_function__, or a mode of that kind: a graph of torch.fx is made of what they are shown.
+has_torch_function = torch.overrides.has_torch_function_variadic
 compiler = torch.compiler if hasattr(torch.compiler, "_is_compiling_flag") else _Compiler()
 is_grad_enabled = torch.is_grad_enabled
 is_transformed = torch._C._are_functorch_transforms_active
@@ -196,6 +198,11 @@ def direct_apply(function: type[torch.autograd.Function]) -> Callable[..., Any]:
 _refused = re.compile(r"Expected a value of type '(.+?)' for argument '(\w+)' but instead found type '(.+?)'\.")
 
 
+def several(one: Any) -> Sequence[Any]:
+    """What is in a list, or the one thing that is none."""
+    return one if isinstance(one, (list, tuple)) else (one,)
+
+
 def _got(value: Any) -> str:
     return "None" if value is None else type(value).__name__
 
@@ -225,8 +232,14 @@ def explain(error: Exception, operator: Any, *values: Any) -> None:
             texts += filter(None, [_no_tensor(argument.name, str(argument.type), value)])
     refused = _refused.search(str(error))
     if refused is not None:
-        got = "None" if refused[3] == "NoneType" else refused[3]
-        texts.append(f"{refused[2]}: expected {refused[1]}, got {got}")
+        arguments = operator._schema.arguments
+        place = [argument.name for argument in arguments].index(refused[2])
+        kind = "dtype" if str(arguments[place].real_type) == "ScalarType" else refused[1]
+        value = values[place]
+        # An int beyond 64 bits, or a text that is no Unicode.
+        unfit = kind in {int: ("int", "float"), str: ("str",)}.get(type(value), ())
+        got = f"{value!r:.40}, which PyTorch cannot pass on" if unfit else _got(value)
+        texts.append(f"{refused[2]}: expected {kind}, got {got}")
     if texts:
         raise RuntimeError(f"{name}: {texts[0]}") from None
 

@@ -172,6 +172,23 @@ def test_kinks_and_numbers_that_are_none(
         assert got == pytest.approx(wanted.item(), rel=1e-12, nan_ok=True), f"{name}: {print_text(found[name])}"
 
 
+@pytest.mark.parametrize(
+    ("line", "by_x"),
+    [
+        ("sqrt(x) if x > 0 else 0", 0.0),
+        ("where(x <= 0, y * x, y / x)", 1.7 * 3),
+        ("(log(x) + log2(x) if x > 0 else 1) + (rsqrt(x) if x > 1 else x)", 1.7),
+        ("y * ((sqrt(x) if x > 0 else x) if y > 5 else -x)", -1.7 * 3),
+        ("-(y - (1 / x if x != 0 else 2) ** 3)", 0.0),
+        ("(x ** 0.5 if x > 0 else 0) * y + (x ** 0.5 if x > 0 else 0)", 0.0),
+        ("1 / (1 + (sqrt(x) if x > 0 else x))", -1.7),
+    ],
+)
+def test_what_is_not_taken_passes_nothing(line: str, by_x: str) -> None:
+    """Even where its derivative is infinite, and 0 times that no number: x is 0 here, y is 3."""
+    assert value(derivatives(line)["x"], {"x": 0.0, "y": 3.0, "g": 1.7}) == pytest.approx(by_x)
+
+
 def test_flat_functions_pass_nothing_on() -> None:
     assert derivatives("floor(x) + sign(y) + round(z)") == {}
 
@@ -192,3 +209,13 @@ def test_what_is_shared_stays_shared() -> None:
         expr = Binary("*", expr, expr, Type.FLOAT)
     found = gradients([(expr, G)], ("x",))["x"]
     assert len(list(distinct(found))) < 200
+
+
+def test_conditions_stay_shared() -> None:
+    """So has a chain of conditions, each of which uses the one before three times."""
+    expr: Expr = NAMES["x"]
+    for i in range(20):
+        below = Compare((expr, Constant(float(i), Type.FLOAT)), ("<",))
+        expr = Conditional(below, Binary("*", expr, expr, Type.FLOAT), Call("sqrt", (expr,), Type.FLOAT), Type.FLOAT)
+    found = gradients([(expr, G)], ("x",))["x"]
+    assert len(list(distinct(found))) < 400

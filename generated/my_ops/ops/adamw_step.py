@@ -21,6 +21,7 @@ from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
+from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
 from .._runtime import is_transformed as _is_transformed
@@ -315,7 +316,24 @@ def adamw_step(
     S is T or float32.
     A call needs step > 0, lr >= 0, 0 <= betas[0] < 1 and 0 <= betas[1] < 1, eps >= 0, weight_decay >= 0.
     """
-    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
+    if (
+        _is_dynamo_compiling()
+        or _compiler._is_compiling_flag
+        or _count_modes()
+        or _has_torch_function(
+            *_runtime.several(params),
+            *_runtime.several(grads),
+            *_runtime.several(exp_avgs),
+            *_runtime.several(exp_avg_sqs),
+            step,
+            grad_scale,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            maximize,
+        )
+    ):
         _op(
             params,
             grads,

@@ -19,6 +19,7 @@ from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
+from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
 from .._runtime import is_transformed as _is_transformed
@@ -218,7 +219,12 @@ def add_rms_norm_(
     x: Tensor, residual: Tensor, weight: Tensor | None = None, eps: float = 1e-06, offset: float = 0.0
 ) -> tuple[Tensor, Tensor]:
     """add_rms_norm, writing y to x, residual_out to residual, in place."""
-    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
+    if (
+        _is_dynamo_compiling()
+        or _compiler._is_compiling_flag
+        or _count_modes()
+        or _has_torch_function(x, residual, weight, eps, offset)
+    ):
         _in_place(x, residual, weight, eps, offset)
         return x, residual
     if _is_transformed():
@@ -263,7 +269,12 @@ def add_rms_norm(
     T is float64, float32, float16 or bfloat16.
     A call needs n > 0, eps >= 0.
     """
-    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
+    if (
+        _is_dynamo_compiling()
+        or _compiler._is_compiling_flag
+        or _count_modes()
+        or _has_torch_function(x, residual, weight, eps, offset)
+    ):
         return _op(x, residual, weight, eps, offset)
     try:
         recorded = _is_grad_enabled() and (_any_requires_grad(x, residual, weight) or _is_transformed())

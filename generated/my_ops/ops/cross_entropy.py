@@ -18,6 +18,7 @@ from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
+from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
 from .._runtime import is_transformed as _is_transformed
@@ -160,7 +161,12 @@ def cross_entropy(
     T is float64, float32, float16 or bfloat16.
     A call needs 0 <= label_smoothing <= 1, 0 <= target < n or target == ignore_index.
     """
-    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
+    if (
+        _is_dynamo_compiling()
+        or _compiler._is_compiling_flag
+        or _count_modes()
+        or _has_torch_function(logits, target, ignore_index, label_smoothing, z_loss)
+    ):
         return _op(logits, target, ignore_index, label_smoothing, z_loss)
     try:
         recorded = _is_grad_enabled() and (_any_requires_grad(logits) or _is_transformed())

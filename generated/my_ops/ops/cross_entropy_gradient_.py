@@ -19,6 +19,7 @@ from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
+from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
 from .._runtime import is_transformed as _is_transformed
@@ -161,7 +162,12 @@ def cross_entropy_gradient_(
     T is float64, float32, float16 or bfloat16.
     A call needs 0 <= label_smoothing <= 1, 0 <= target < n or target == ignore_index.
     """
-    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
+    if (
+        _is_dynamo_compiling()
+        or _compiler._is_compiling_flag
+        or _count_modes()
+        or _has_torch_function(logits, target, grad_loss, ignore_index, label_smoothing, z_loss)
+    ):
         loss = _op(logits, target, grad_loss, ignore_index, label_smoothing, z_loss)
         return loss
     try:

@@ -12,6 +12,7 @@ from torch import Tensor
 from .. import _rules, _runtime
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
+from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 
 _op = torch.ops.my_ops.gather_rows.default
@@ -84,7 +85,7 @@ def gather_rows(table: Tensor, index: Tensor) -> Tensor:
     I is int32 or int64.
     A call needs 0 <= index < m.
     """
-    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
+    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes() or _has_torch_function(table, index):
         return _op(table, index)
     try:
         return _call_no_grad(table, index)

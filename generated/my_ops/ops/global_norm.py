@@ -15,6 +15,7 @@ from torch import Tensor
 from .. import _rules, _runtime
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
+from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 
 _op = torch.ops.my_ops.global_norm.default
@@ -75,7 +76,12 @@ def global_norm(xs: Sequence[Tensor]) -> Tensor:
 
     T is float64, float32, float16 or bfloat16.
     """
-    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
+    if (
+        _is_dynamo_compiling()
+        or _compiler._is_compiling_flag
+        or _count_modes()
+        or _has_torch_function(*_runtime.several(xs))
+    ):
         return _op(xs)
     try:
         return _call_no_grad(xs)

@@ -12,6 +12,7 @@ from torch import Tensor
 from .. import _rules, _runtime
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
+from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 
 _op = torch.ops.my_ops.quantize_per_token.default
@@ -62,7 +63,7 @@ def quantize_per_token(x: Tensor, *, dtype: torch.dtype = torch.int8) -> tuple[T
     T is float32, float16 or bfloat16.
     Q is int8 or float8_e4m3fn.
     """
-    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
+    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes() or _has_torch_function(x, dtype):
         return _op(x, dtype=dtype)
     try:
         return _call_no_grad(x, dtype=dtype)

@@ -13,6 +13,7 @@ from torch import Tensor
 from .. import _rules, _runtime
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
+from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 
 _op = torch.ops.my_ops.rms_norm_quantize.default
@@ -87,7 +88,12 @@ def rms_norm_quantize(
     Q is int8 or float8_e4m3fn.
     A call needs n > 0, eps >= 0.
     """
-    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
+    if (
+        _is_dynamo_compiling()
+        or _compiler._is_compiling_flag
+        or _count_modes()
+        or _has_torch_function(x, weight, eps, offset, dtype)
+    ):
         return _op(x, weight, eps, offset, dtype=dtype)
     try:
         return _call_no_grad(x, weight, eps, offset, dtype=dtype)

@@ -18,6 +18,7 @@ from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
+from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
 from .._runtime import is_transformed as _is_transformed
@@ -225,7 +226,12 @@ _kernels.impl("rope_", _count_in_place, "ADInplaceOrView", with_keyset=True)
 
 def rope_(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = False) -> tuple[Tensor, Tensor]:
     """rope, writing q_out to q, k_out to k, in place."""
-    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
+    if (
+        _is_dynamo_compiling()
+        or _compiler._is_compiling_flag
+        or _count_modes()
+        or _has_torch_function(q, k, cos, sin, interleaved)
+    ):
         _in_place(q, k, cos, sin, interleaved)
         return q, k
     if _is_transformed():
@@ -269,7 +275,12 @@ def rope(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = Fal
     C is T or float32.
     A call needs cb == 1 or cb == b, 2 * r <= d.
     """
-    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
+    if (
+        _is_dynamo_compiling()
+        or _compiler._is_compiling_flag
+        or _count_modes()
+        or _has_torch_function(q, k, cos, sin, interleaved)
+    ):
         return _op(q, k, cos, sin, interleaved)
     try:
         if (_is_grad_enabled() and (_any_requires_grad(q, k) or _is_transformed())) or _forward_ad._current_level >= 0:

@@ -17,6 +17,7 @@ from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
+from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
 from .._runtime import is_transformed as _is_transformed
@@ -134,7 +135,12 @@ def softmax(x: Tensor, bias: Tensor | None = None, scale: float = 1.0, causal: b
 
     T is float64, float32, float16 or bfloat16.
     """
-    if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes():
+    if (
+        _is_dynamo_compiling()
+        or _compiler._is_compiling_flag
+        or _count_modes()
+        or _has_torch_function(x, bias, scale, causal)
+    ):
         return _op(x, bias, scale, causal)
     try:
         recorded = _is_grad_enabled() and (_any_requires_grad(x, bias) or _is_transformed())
