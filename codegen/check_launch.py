@@ -75,6 +75,8 @@ class _Checker:
                     self.node.key("parallel") or parallel, "with `passes:`, `parallel:` stands in each pass"
                 )
             return self.several(passes)
+        if parallel is None:
+            self.one_unit()
         units = self.parallel(self.read, parallel) if parallel is not None else self.default_units()
         launches: tuple[LaunchEntry, ...] = ()
         if launch is not None and not is_custom(self.node):
@@ -165,6 +167,18 @@ class _Checker:
                 name = entry.name if isinstance(entry, StarEntry) else entry.text
                 factors.append(Name(name, NameKind.STAR, Type.INT))
         return product(tuple(factors))
+
+    def one_unit(self) -> None:
+        """Warns where the default makes one unit of everything: behind a star that ends a shape, as in `y: T[*rows]`,
+        units are the elements or the rows that a reduction leaves.
+        """
+        output = next(iter(self.contract.outputs), None)
+        if output is None or "cpu" not in self.devices or "elementwise" in {key.text for key, _ in self.node.entries}:
+            return
+        match output.type.shape.entries:
+            case (StarEntry(name=star),) if not output.type.is_list:
+                text = f"`parallel:` is missing, and [begin, end) of the C body counts 1 unit, all of {output.name}"
+                self.read.warning(self.key, text, f"write parallel: {star} for its elements, or parallel: 1")
 
     def pass_units(self, read: Reader, node: Mapping, launches: Sequence[LaunchEntry]) -> Expr | None:
         """A pass runs over its grid, where that is one and the same whatever the parameters are."""
