@@ -19,7 +19,7 @@ from codegen.lower.host import mask_is_list
 from codegen.lower.python_arguments import annotation, default
 from codegen.lower.python_autocast import autocast_lines
 from codegen.lower.python_autograd import AutogradView, autograd_view, handed_over
-from codegen.lower.python_fake import fake_lines
+from codegen.lower.python_fake import binding_lines, fake_lines
 from codegen.lower.python_names import Names, call, docstring
 from codegen.lower.python_variants import VariantView, out_keywords, values_of, variant_views
 from codegen.lower.python_written import WrittenView, written_view
@@ -67,6 +67,8 @@ class ModuleView:
     autocast: tuple[str, ...]
     entries: str  # the operator and its twins
     tags: str
+    flops: tuple[str, ...]  # a function that counts the operations of a call
+    packets: str  # the names under which the dispatcher has the operator
     nondeterministic: bool
     random: bool
     deprecated: str
@@ -210,6 +212,16 @@ def _fakes(names: Names) -> list[str]:
     return lines
 
 
+def _flops(names: Names) -> list[str]:
+    """What PyTorch's counter calls with the arguments and the results of a call."""
+    op = names.op
+    if op.flops is None:
+        return []
+    given = [*parameters(op, unchecked=True), "**_: Any"]
+    lines = [*binding_lines(names, op.flops), f"return {names.expr(op.flops)}"]
+    return [*call("def _flops", given, " -> Any:", 0), *(f"    {line}" for line in lines)]
+
+
 def _out_lines(names: Names, handed: list[str]) -> list[str]:
     """A call that says where its outputs go."""
     keywords = out_keywords(names.op)
@@ -260,7 +272,7 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         variables=tuple(line for variable in op.types if not variable.listed for line in _variable(variable)),
         sequence=mentions(parameters(op), "Sequence["),
         unchecked=_records(op)
-        or bool(op.variants or op.autocast or op.lists)
+        or bool(op.variants or op.autocast or op.lists or op.flops)
         or mentions(parameters(op, unchecked=True), ": Any"),
         saves=bool(op.saved_outputs),
         declared=op.backward is not None,
@@ -277,6 +289,8 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         autocast=tuple(autocast_lines(names, parameters(op), passed(op))),
         entries=", ".join(_overload(library.namespace, entry.name) for entry in dispatched(op)),
         tags=", ".join(f'"{tag}"' for tag in tags_of(op)),
+        flops=tuple(_flops(names)),
+        packets=", ".join(dict.fromkeys(f'"{entry.name.partition(".")[0]}"' for entry in dispatched(op))),
         nondeterministic=not op.deterministic,
         random=op.random,
         deprecated=python_escape(op.deprecated),

@@ -271,6 +271,23 @@ def _relevant(names: Names) -> tuple[list[Rule], set[str]]:
     return kept[::-1], needed
 
 
+def binding_lines(names: Names, expr: Expr) -> list[str]:
+    """Statements that give the names in an expression their values, in a function of the arguments that checks nothing
+    else.
+    """
+    needed = {name.name for name in used_names(expr)}
+    kept: list[Rule] = []
+    for rule in reversed(names.op.rules):
+        bare = plain(rule)
+        if isinstance(bare, BindDim | BindStar | Derive) and bare.name in needed:
+            kept.append(rule)
+            needed |= _reads(bare)
+    lines: list[str] = []
+    for heads, rules in groupby(kept[::-1], partial(_applies, names)):
+        lines += _nested(heads, [line for rule in rules for line in rule_lines(names, plain(rule), needed)])
+    return lines
+
+
 def fake_lines(names: Names) -> list[str]:
     """The body of the fake kernel that returns all outputs, saved ones too."""
     lines: list[str] = []

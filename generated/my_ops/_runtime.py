@@ -406,6 +406,16 @@ def add_tags(operator: Any, *names: str) -> None:
         operator._nondeterministic_seeded = torch.Tag.nondeterministic_seeded in operator.tags
 
 
+def count_flops(formula: Callable[..., Any], *operators: str) -> None:
+    """Tells torch.utils.flop_counter how many operations a call has: of the operator, and of those that it becomes where
+    gradients are recorded.
+    """
+    from torch.utils.flop_counter import flop_registry
+
+    for operator in operators:
+        flop_registry[getattr(torch.ops.my_ops, operator)] = formula
+
+
 def nondeterministic(operator: str, entry: Any) -> Callable[..., Any]:
     """A kernel that runs in front of those of the devices, in inference mode and compiled graphs, too."""
 
