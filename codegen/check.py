@@ -249,11 +249,6 @@ def _differentiable(read: Reader, node: Mapping, arguments: tuple[Argument, ...]
         read.error(key, "only `differentiable: false` says something", "an operator is differentiable by `backward:`")
     if value is False and key is not None and node.get("backward") is not None:
         read.error(key, "`differentiable: false` and `backward:` contradict each other")
-    for argument in arguments:
-        kind = argument.type
-        if value is None and isinstance(kind, TensorType) and kind.is_list and kind.written:
-            supported.refuse(read.diagnostics, read.prefix, node.key("inputs") or node, 0, supported.WRITTEN_LIST)
-            break
     return value if any(argument.is_tensor for argument in arguments) else False
 
 

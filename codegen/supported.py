@@ -41,7 +41,6 @@ LIST_HOLES = "an output list with a tensor for each of a list in which some may 
 LIST_WRITES = "an output list of an operator that writes in place without `differentiable: false`"
 LIST_SECOND = "`backward:` of an operator that computes gradients of lists"
 LIST_VARIANT = "a variant of an operator with an output list"
-WRITTEN_LIST = "a written list of tensors without `differentiable: false`"
 
 
 def with_lists(diagnostics: Diagnostics, prefix: str, node: Mapping | None) -> None:

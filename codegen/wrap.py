@@ -37,7 +37,7 @@ def _wrapped(line: str, inner: bool) -> list[str]:
     found = _TEXT.fullmatch(line)
     if found is not None:
         return [f"{found[1]}lambda: (", f"{found[1]}    {found[2]}", f"{found[1]}),"]
-    if inner and line.endswith(","):  # a single one, which has its line already
+    if line.endswith(","):  # a single argument, which has its line already
         return [line]
     if inner:
         indent = line[: len(line) - len(line.lstrip())]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from codegen.frozen import dataclass
 from codegen.lower.python_autograd import recorded, spread, targets
-from codegen.lower.python_names import Names, call
+from codegen.lower.python_names import HELPER, Names, call
+from codegen.model import Operator
 
 
 @dataclass(frozen=True)
@@ -57,26 +58,33 @@ def written_view(names: Names, parameters: list[str], passed: list[str]) -> Writ
         results=f"{', '.join(outputs)} = " if outputs else "",
         result=", ".join(outputs),
         returned=", ".join(outputs or written),
-        applied=_place(len(written), len(outputs)),
+        applied=_place(op, len(outputs)),
     )
 
 
-def _place(written: int, outputs: int) -> str:
+def _place(op: Operator, outputs: int) -> str:
     """Which of the Function's results, what was written and then the outputs, a wrapper returns."""
-    if outputs:
-        return f"[{written}]" if outputs == 1 else f"[{written}:]"
-    return ""
+    if not outputs:
+        return ""
+    lists = [f"{HELPER}count({argument.name})" for argument in op.written if argument in op.lists]
+    alone = len(op.written) - len(lists)
+    start = " + ".join([*lists, *([str(alone)] if alone or not lists else [])])
+    if outputs == 1:
+        return f"[{start}]"
+    return f"[{start} :]" if lists else f"[{start}:]"
 
 
 def _forward(names: Names, parameters: list[str], passed: list[str]) -> list[str]:
     plain = [parameter.split(" = ")[0] for parameter in parameters if parameter != "*"]
+    plain += ["*_: Any"] if names.op.lists else []
     outputs = [output.name for output in names.op.outputs]
     results = f"{', '.join(outputs)} = " if outputs else ""
-    returned = [argument.name for argument in names.op.written] + outputs
+    found = spread(names.op, names.op.written) + outputs
+    returned = f"({', '.join(found)}{',' if len(found) == 1 else ''})" if names.op.lists else ", ".join(found)
     return [
         *call("def forward", plain, " -> Any:"),
         f"    {results}_call_no_grad({', '.join(passed)})",
-        f"    return {', '.join(returned)}",
+        f"    return {returned}",
     ]
 
 
@@ -84,7 +92,8 @@ def _setup(names: Names) -> list[str]:
     op, inputs = names.op, names.fresh("inputs")
     ctx = names.fresh("ctx")
     written = [argument.name for argument in op.written]
-    unpacked = targets([argument.name if argument in op.written else "_" for argument in op.arguments])
+    places = [argument.name if argument in op.written else "_" for argument in op.arguments]
+    unpacked = targets(places + (["*_"] if op.lists else []))
     given = [f"{ctx}: Any", f"{inputs}: Any", f"{names.fresh('output')}: Any"]
     return [
         *call("def setup_context", given, " -> None:"),

@@ -363,12 +363,12 @@ def refuse_in_place(operator: str) -> NoReturn:
     raise RuntimeError(f"my_ops::{operator}: writes in place, which torch.func transforms do not support")
 
 
-def refuse_traced(operator: str, *tensors: torch.Tensor | None) -> None:
+def refuse_traced(operator: str, *tensors: Written) -> None:
     """A compiled graph would lose the history of what was written: the error of its backward comes when it is built."""
     from torch._subclasses.fake_tensor import FakeTensor
     from torch._subclasses.functional_tensor import FunctionalTensor
 
-    if any(isinstance(tensor, (FakeTensor, FunctionalTensor)) for tensor in tensors):
+    if any(isinstance(tensor, (FakeTensor, FunctionalTensor)) for tensor in present(*tensors)):
         raise RuntimeError(no_gradient(operator))
 
 

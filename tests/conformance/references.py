@@ -708,3 +708,10 @@ def product_rows_second(
     grad_grad_x: Tensor, grad_grad_w: Tensor, grad_y: Tensor, x: Tensor, w: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
     return grad_grad_x * w + grad_grad_w * x, grad_grad_w * grad_y, (grad_grad_x * grad_y).sum(0)
+
+
+def moved_list(xs: list[Tensor], x: Tensor, by: Tensor, more: list[Tensor] | None) -> tuple[Tensor | list[Tensor], ...]:
+    by = by.sum()
+    moved = [one + by for one in xs]
+    sums, first = torch.stack([one.sum() for one in moved]), by.reshape(())
+    return sums, first, moved, x + 3 * by, [one + 2 * by for one in more or ()]
