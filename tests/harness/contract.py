@@ -308,10 +308,14 @@ class Contract:
     def exact(self, exact: Arguments, arguments: Arguments) -> Any:
         """What the reference makes of exact arguments, and of what a call of `arguments` draws."""
         drawn = {"seed": self.drawn(arguments)} if self.random else {}
-        function = reference(self.reference)
-        if self.derived is not None:
+        given = {**self.gathered(exact), **drawn}
+        if self.derived is None:
+            function = reference(self.reference, list(given), [*self.outputs, *self.written])
+        else:
+            first = self.derived.first
+            function = reference(self.reference, [*first.tensors, *first.scalars], first.outputs)
             function = self.derived.function(function)
-        return function(**self.gathered(exact), **drawn)
+        return function(**given)
 
     def seed(self) -> None:
         """Makes the next call draw what every other one draws, but where a graph is traced."""

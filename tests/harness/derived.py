@@ -21,6 +21,11 @@ class Derived:
     wanted: tuple[str, ...]
     of: Derived | None = None
 
+    @property
+    def first(self) -> Derived:
+        """That of the operator itself, whose arguments and outputs are those of the reference."""
+        return self if self.of is None else self.of.first
+
     def function(self, reference: Callable[..., Any]) -> Callable[..., tuple[torch.Tensor, ...]]:
         """The reference of the gradient operator. Tensors are broadcast to the shape of the gradients that it takes;
         what it does not take makes no difference.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
@@ -26,6 +27,9 @@ def assert_matches_reference(
     wanted = op.expected(arguments)
     outputs = {name: op.outputs[list_of(name)] for name in op.output_names(arguments)}
     kinds = {**outputs, **_written(op, arguments)}
+    if len(wanted) != len(kinds):
+        text = f"{op.reference} of references.py returns {', '.join(kinds)}, in this order; it gave {len(wanted)}"
+        pytest.fail(text, pytrace=False)
     for (name, written), result, expected in zip(kinds.items(), results, wanted, strict=True):
         if result is None or expected is None:
             assert result is expected, f"{what}: {name}: {result} instead of {expected}"

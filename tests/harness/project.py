@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -15,20 +15,21 @@ import pytest
 PACKAGE = os.environ.get("OPS_TEST_PROJECT", "tests")
 
 
-def reference(name: str) -> Callable[..., Any]:
-    """A function of its references.py."""
-    return _function("references", name, "...")
+def reference(name: str, arguments: Sequence[str], results: Sequence[str]) -> Callable[..., Any]:
+    """A function of its references.py, that is called with these arguments and returns these tensors."""
+    returned = f", which returns what is right of {', '.join(results)}"
+    return _function("references", name, f"({', '.join(arguments)})", returned)
 
 
 def samples(name: str) -> list[Mapping[str, Any]]:
     """Calls that a function of its samples.py gives: for each the shape of every tensor, and scalars that are not as
     usual. The first is the usual call where the generator found none.
     """
-    found: list[Mapping[str, Any]] = _function("samples", name, "")()
+    found: list[Mapping[str, Any]] = _function("samples", name, "()")()
     return found
 
 
-def _function(module: str, name: str, arguments: str) -> Callable[..., Any]:
+def _function(module: str, name: str, arguments: str, more: str = "") -> Callable[..., Any]:
     """A function of a module of the project; where it is missing, the test fails and says what to write."""
     try:
         holder = importlib.import_module(f"{PACKAGE}.{module}")
@@ -38,7 +39,7 @@ def _function(module: str, name: str, arguments: str) -> Callable[..., Any]:
         holder = None
     function: Callable[..., Any] | None = getattr(holder, name, None)
     if function is None:
-        pytest.fail(f"write `def {name}({arguments})` in {PACKAGE.replace('.', '/')}/{module}.py", pytrace=False)
+        pytest.fail(f"write `def {name}{arguments}` in {PACKAGE.replace('.', '/')}/{module}.py{more}", pytrace=False)
     return function
 
 
