@@ -58,16 +58,14 @@ def rebound(function: Callable[..., Any]) -> Callable[..., Any]:
 def _rebound(function: FunctionType, copies: dict[FunctionType, FunctionType]) -> FunctionType:
     """`copies` are those that are there or being made: closures may refer to one another."""
     replaced = {name: _on_rope(turn) for name, turn in _named(function).items()}
-    scope = function.__globals__
-    if replaced:
-        # Without a name: torch.compile would look in the module of that name instead.
-        scope = {name: value for name, value in scope.items() if name != "__name__"} | replaced
     held = [_held(cell) for cell in function.__closure__ or ()]
     cells = tuple(
         CellType() if isinstance(old, FunctionType) and turns(old) else cell
         for old, cell in zip(held, function.__closure__ or (), strict=True)
     )
-    copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
+    copy = FunctionType(
+        function.__code__, function.__globals__ | replaced, function.__name__, function.__defaults__, cells
+    )
     copy.__kwdefaults__ = function.__kwdefaults__
     functools.update_wrapper(copy, function)
     copies[function] = copy

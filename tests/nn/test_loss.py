@@ -59,6 +59,7 @@ def test_what_is_left_to_pytorch(device: str) -> None:
         ({"weight": weight}, x, target),
         ({}, x, torch.softmax(x, 1)),
         ({}, x.view(3, 5, 2), target.view(3, 2)),
+        ({}, x[:5].expand(2, 5, 5), target[:5].expand(2, 5)),
         ({}, x, target[:5]),
         ({}, x, target.int()),
         ({}, x.to(torch.complex64), target),

@@ -254,6 +254,7 @@ def test_calls_that_operators_do_not_cover(model: Model, x: Tensor) -> None:
         lambda model: model.offset(x.bfloat16()),
         lambda model: model.mlp(x),
         lambda model: model.attention(x, [x[:1, :, :4].double()] * 2),
+        lambda model: model.attention(x, [x[:1, :, :4].double(), x[:1, :, :4]]),
         lambda model: model.attention(x, [x[:1, :, :4].clone().requires_grad_()] * 2),
         lambda model: model.attention(x, [x[:1, :1, :4]] * 2),
         lambda model: model.attention(x.bfloat16(), model.angles(x, torch.arange(3, device=x.device).unsqueeze(0))),
@@ -285,6 +286,9 @@ def test_compiled_before_and_after(model: Model, x: Tensor) -> None:
     torch.testing.assert_close(compiled(x), expected)
     assert "my_ops.rope" not in graphs[0]
     assert "my_ops.rope" in graphs[-1]
+    count = len(graphs)
+    compiled(x)
+    assert len(graphs) == count
     report.undo()
     torch.testing.assert_close(compiled(x), expected)
     torch._dynamo.reset()
@@ -417,6 +421,46 @@ def test_left(make: Callable[[], torch.nn.Module], reason: str) -> None:
     assert report.replaced == []
     assert [type(module) for module in model.modules()] == classes
     assert str(report) == f"1 {report.left[0].before} left: {reason}"
+
+
+class Scaled(RMSNorm):
+    def forward(self, x: Tensor, scale: float = 1.0) -> Tensor:
+        return scale * super().forward(x)
+
+
+class ScaledMLP(MLP):
+    def forward(self, x: Tensor, scale: float = 1.0) -> Tensor:
+        return scale * super().forward(x)
+
+
+class HeadsLast(Attention):
+    def forward(self, x: Tensor, positions: tuple[Tensor, Tensor]) -> Tensor:
+        heads = x.unflatten(-1, (2, 4))
+        return turn(heads, heads, *positions, unsqueeze_dim=2)[0].flatten(2)
+
+
+def test_arguments_that_operators_do_not_know(x: Tensor, device: str) -> None:
+    """A factor, and heads in another place; as many heads as positions, so that no shape tells them apart."""
+    torch.manual_seed(0)
+    model = torch.nn.ModuleList([Scaled(), ScaledMLP(), HeadsLast(), Angles()]).to(device)
+    positions = model[3](x, torch.arange(2, device=device).unsqueeze(0))
+
+    def results() -> list[Tensor]:
+        scaled = [module(x, scale=3.0) for module in model[:2]] + [module(x, 3.0) for module in model[:2]]
+        return [*scaled, model[2](x[:, :2], positions)]
+
+    expected = results()
+    assert len(nn.replace(model).replaced) == 3
+    assert all(torch.equal(one, other) for one, other in zip(results(), expected, strict=True))
+
+
+def test_products_of_two_shapes(x: Tensor, device: str) -> None:
+    """A projection to one column is broadcast."""
+    mlp = MLP()
+    mlp.up_proj = torch.nn.Linear(8, 1)
+    expected = mlp.to(device)(x)
+    assert len(nn.replace(mlp).replaced) == 1
+    assert torch.equal(mlp(x), expected)
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")

@@ -22,21 +22,21 @@ SIZES = {"vocab_size": VOCABULARY, "hidden_size": 32, "intermediate_size": 48, "
 GPT2 = {"vocab_size": VOCABULARY, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64, "attn_pdrop": 0.0,
         "resid_pdrop": 0.0, "embd_pdrop": 0.0, "initializer_range": 0.2, "bos_token_id": 0,
         "eos_token_id": 1}  # fmt: skip
-# Each model, whether torch.compile is asked as well, and how many modules run which operator.
+# Each model, and how many modules run which operator.
 LLAMA = {"my_ops::rms_norm": 5, "my_ops::silu_mul": 2, "my_ops::rope": 2, "my_ops::cross_entropy": 1}
-MODELS: dict[str, tuple[bool, dict[str, Any], dict[str, int]]] = {
-    "Llama": (True, SIZES, LLAMA),
-    "Qwen2": (False, SIZES, LLAMA),
-    "Qwen3": (True, {**SIZES, "tie_word_embeddings": True}, {**LLAMA, "my_ops::rms_norm": 9}),
-    "Gemma": (False, SIZES, {**LLAMA, "my_ops::silu_mul": 0, "my_ops::gelu_mul": 2}),
-    "GPT2": (True, GPT2, {"my_ops::layer_norm": 5, "my_ops::cross_entropy": 1}),
+MODELS: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
+    "Llama": (SIZES, LLAMA),
+    "Qwen2": (SIZES, LLAMA),
+    "Qwen3": ({**SIZES, "tie_word_embeddings": True}, {**LLAMA, "my_ops::rms_norm": 9}),
+    "Gemma": (SIZES, {**LLAMA, "my_ops::silu_mul": 0, "my_ops::gelu_mul": 2}),
+    "GPT2": (GPT2, {"my_ops::layer_norm": 5, "my_ops::cross_entropy": 1}),
 }
 
 
 def made(name: str, device: str) -> torch.nn.Module:
     """A small model with weights at random, those of norms too."""
     torch.manual_seed(0)
-    config = getattr(transformers, f"{name}Config")(**MODELS[name][1])
+    config = getattr(transformers, f"{name}Config")(**MODELS[name][0])
     model = getattr(transformers, "GPT2LMHeadModel" if name == "GPT2" else f"{name}ForCausalLM")(config)
     for parameter in model.parameters():
         if parameter.dim() == 1:
@@ -59,22 +59,21 @@ def gradients(model: torch.nn.Module, ids: Tensor, labels: Tensor) -> list[Tenso
 
 @pytest.mark.parametrize("name", MODELS)
 def test_same_as_before(name: str, device: str) -> None:
-    """In float32, eager and, for some, in one compiled graph; then undone."""
+    """In float32, eager and in one compiled graph; then undone."""
     model, (ids, labels) = made(name, device), tokens(device)
     keys, parameters, mode = [*model.state_dict()], [*model.parameters()], model.training
     expected = gradients(model, ids, labels)
     report = nn.replace(model)
-    counts = MODELS[name][2]
+    counts = MODELS[name][1]
     assert Counter(one.operator for one in report.replaced) == Counter(counts)
     assert report.left == []
     assert operators(lambda: model(input_ids=ids, labels=labels)) == {*+Counter(counts)}
     torch.testing.assert_close(gradients(model, ids, labels), expected, rtol=1e-4, atol=1e-5)
     assert ([*model.state_dict()], model.training) == (keys, mode)
     assert all(one is other for one, other in zip(model.parameters(), parameters, strict=True))
-    if MODELS[name][0]:
-        compiled = torch.compile(model, fullgraph=True, backend="aot_eager")
-        torch.testing.assert_close(gradients(compiled, ids, labels), expected, rtol=1e-4, atol=1e-5)
-        torch._dynamo.reset()
+    compiled = torch.compile(model, fullgraph=True, backend="aot_eager")
+    torch.testing.assert_close(gradients(compiled, ids, labels), expected, rtol=1e-4, atol=1e-5)
+    torch._dynamo.reset()
     report.undo()
     assert operators(lambda: model(input_ids=ids, labels=labels)) == set()
 
@@ -139,6 +138,7 @@ def test_loss(device: str) -> None:
     assert [(one.name, one.before) for one in report.replaced] == [("loss_function", "ForCausalLMLoss")]
     torch.testing.assert_close([model(input_ids=ids, **keywords).loss for keywords in calls], expected, equal_nan=True)
     assert [one.reason for one in nn.replace(model, "loss").left] == ["runs my_ops::cross_entropy already"]
+    assert model.double()(input_ids=ids, labels=labels).loss.dtype == torch.float32
     with pytest.raises(ValueError, match="expected labels or shift_labels, got neither"):
         nn.causal_lm_loss(torch.zeros(1, 2, 3, device=device), None, 3)
 
