@@ -62,7 +62,7 @@ def norm(module: nn.Module) -> type[nn.Module]:
     if type(module) is nn.RMSNorm:
         runs(rms_norm, weight, count=2)
         return RMSNorm
-    if weight is None or weight.dim() != 1 or len(module._parameters) != 1 or module._buffers:
+    if weight is None or weight.dim() != 1 or len(module._parameters) != 1:
         raise Unfit("it has not just a weight of one dimension")
     names = _eps_names(module)
     if len(names) != 1:
@@ -102,8 +102,8 @@ def gated(module: nn.Module) -> type[nn.Module]:
     if len(names) != 1:
         raise Unfit(f"it has no activation under one of the names {', '.join(_ACT_NAMES)}")
     (act_name,) = names
-    if {*module._modules} - {*_LINEARS, act_name} or module._parameters or module._buffers:
-        raise Unfit("it has more than two projections, an activation and a projection back")
+    if {*module._modules} - {*_LINEARS, act_name}:
+        raise Unfit("it has more modules than two projections, an activation and a projection back")
     act = getattr(module, act_name)
     if isinstance(act, nn.Module):
         refuse_unheard(act, act_name)

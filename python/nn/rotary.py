@@ -63,9 +63,8 @@ def _rebound(function: FunctionType, copies: dict[FunctionType, FunctionType]) -
         CellType() if isinstance(old, FunctionType) and turns(old) else cell
         for old, cell in zip(held, function.__closure__ or (), strict=True)
     )
-    copy = FunctionType(
-        function.__code__, function.__globals__ | replaced, function.__name__, function.__defaults__, cells
-    )
+    scope = function.__globals__ | replaced if replaced else function.__globals__
+    copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
     copy.__kwdefaults__ = function.__kwdefaults__
     functools.update_wrapper(copy, function)
     copies[function] = copy

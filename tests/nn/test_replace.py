@@ -333,6 +333,20 @@ class Float(RMSNorm):
         return super().forward(x.float())
 
 
+class Double(RMSNorm):
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x).double()
+
+
+class BufferNorm(RMSNorm):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("factor", torch.ones(()))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x) * self.factor
+
+
 class BiasNorm(RMSNorm):
     def __init__(self) -> None:
         super().__init__()
@@ -385,6 +399,12 @@ LEFT: list[tuple[Callable[[], torch.nn.Module], str]] = [
     (OtherEps, NO_RMS_NORM),
     (DropoutNorm, NO_RMS_NORM),
     (Float, "its results are not of the dtype that it is given"),
+    (Double, NO_RMS_NORM),
+    (
+        BufferNorm,
+        "a call that would show what it computes failed with AttributeError: 'BufferNorm' object has no attribute "
+        "'factor'",
+    ),
     (BiasNorm, "it has not just a weight of one dimension"),
     (NamelessNorm, "it has no number under one of the names variance_epsilon, eps, epsilon"),
     (
@@ -403,7 +423,7 @@ LEFT: list[tuple[Callable[[], torch.nn.Module], str]] = [
     (Swapped, "it does not compute down_proj(act_fn(gate_proj(x)) * up_proj(x))"),
     (lambda: patched(MLP()), PATCHED),
     (lambda: heard(MLP()), "act_fn has hooks, or a forward of its own, and would not be called any more"),
-    (lambda: with_child(MLP()), "it has more than two projections, an activation and a projection back"),
+    (lambda: with_child(MLP()), "it has more modules than two projections, an activation and a projection back"),
     (Attention, "there is no module with inv_freq that makes cos and sin"),
     (BackwardAttention, "turn_back does not compute x * cos + rotate_half(x) * sin"),
     (lambda: torch.nn.Sequential(Attention(), Unequal()), "1 makes cos and sin of two unequal halves"),
@@ -415,8 +435,9 @@ LEFT: list[tuple[Callable[[], torch.nn.Module], str]] = [
 def test_left(make: Callable[[], torch.nn.Module], reason: str) -> None:
     """What only looks like it stays, with the reason."""
     model = make()
-    classes = [type(module) for module in model.modules()]
+    classes, state = [type(module) for module in model.modules()], torch.get_rng_state()
     report = nn.replace(model)
+    assert torch.equal(torch.get_rng_state(), state)
     assert [one.reason for one in report.left] == [reason]
     assert report.replaced == []
     assert [type(module) for module in model.modules()] == classes
