@@ -170,10 +170,9 @@ def _check_angles(name: str, maker: nn.Module) -> None:
     buffers = {key: buffer.cpu() for key, buffer in buffers.items()}
     positions = torch.arange(5, device="cpu").unsqueeze(0)
     for pair in results(maker, numbers(1, 5, 8), positions, buffers=buffers):
-        halves = isinstance(pair, tuple) and [one.chunk(2, -1) for one in pair]
-        if not halves or len(halves) != 2 or not all(one.dim() == 3 for one in pair):
+        if not isinstance(pair, tuple) or not all(isinstance(one, Tensor) and one.dim() == 3 for one in pair):
             raise Unfit(f"{name} does not make cos and sin")
-        if not all(torch.equal(first, second) for first, second in halves):
+        if not all(torch.equal(*one.chunk(2, -1)) for one in pair):
             raise Unfit(f"{name} makes cos and sin of two unequal halves")
 
 

@@ -182,6 +182,7 @@ def test_what_stays(model: Model, x: Tensor) -> None:
     gradients(model, x)
     assert {*heard} == {name for name, _ in model.named_modules()} - {"mlp.act_fn", "loss"}
     assert isinstance(model.norm, RMSNorm)
+    assert type(model.norm) is type(model.tied)
     assert type(model.norm).__name__ == "RMSNorm"
     assert operators(lambda: other(x)) == set()
 
@@ -374,6 +375,16 @@ class Unequal(Angles):
         return torch.cat([super().angles(position_ids)[..., :2], 2 * super().angles(position_ids)[..., :2]], -1)
 
 
+class Half(Angles):
+    def forward(self, x: Tensor, position_ids: Tensor) -> Any:
+        return self.angles(position_ids), None
+
+
+class Frequencies(Angles):
+    def forward(self, x: Tensor, position_ids: Tensor) -> Any:
+        return self.angles(position_ids)
+
+
 def patched(module: torch.nn.Module) -> torch.nn.Module:
     """As libraries do that wrap single modules."""
     forward = module.forward
@@ -427,6 +438,8 @@ LEFT: list[tuple[Callable[[], torch.nn.Module], str]] = [
     (Attention, "there is no module with inv_freq that makes cos and sin"),
     (BackwardAttention, "turn_back does not compute x * cos + rotate_half(x) * sin"),
     (lambda: torch.nn.Sequential(Attention(), Unequal()), "1 makes cos and sin of two unequal halves"),
+    (lambda: torch.nn.Sequential(Attention(), Half()), "1 does not make cos and sin"),
+    (lambda: torch.nn.Sequential(Attention(), Frequencies()), "1 does not make cos and sin"),
     (lambda: torch.nn.Sequential(Attention(), patched(Angles())), "1 has a forward of its own, over that of its class"),
 ]  # fmt: skip
 

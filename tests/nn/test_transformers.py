@@ -159,7 +159,8 @@ def test_other_losses_are_left(device: str) -> None:
         (left,) = report.left
         assert (left.name, left.before) == ("loss_function", name)
     assert model.loss_function is own
-    model.loss_function = before = transformers.loss.loss_utils.ForCausalLMLoss
+    usual = transformers.loss.loss_utils.ForCausalLMLoss
+    model.loss_function = before = lambda **keywords: usual(**keywords)
     report = nn.replace(model)
     assert model.loss_function is nn.causal_lm_loss
     report.undo()
