@@ -50,7 +50,8 @@ def _made(form: type[Form], made_by: tuple[Any, ...], **attributes: Any) -> type
     before = made_by[1]
     attributes |= {"__module__": "my_ops.nn", "__doc__": before.__doc__, "before": before, "made_by": made_by}
     made: type[Form] = type(before)(before.__name__, (form, before), attributes)
-    return _MADE.setdefault(made_by, made)
+    _MADE[made_by] = made
+    return made
 
 
 class _Norm(Form):
