@@ -50,9 +50,9 @@ HEADS = _all(
 )
 # n is the elements of each tensor
 LISTS = _all(
-    [1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 26],
-    [65537, 1000003],
-    {"few": [(256, 4096), (64, 65536)], "decode": [(1, 4096), (64, 4096)]},
+    [1 << bits for bits in range(16, 27)],
+    [4097, 65537, 1000003, 12345677],
+    {"few": [(256, 4096), (64, 65536), (16, 1 << 20), (300, 1000)], "decode": [(1, 4096), (16, 4096), (64, 4096)]},
 )
 OF_OPERATOR = {"rope": HEADS, "adamw_step": LISTS, "global_norm": LISTS}
 

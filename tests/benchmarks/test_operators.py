@@ -143,7 +143,7 @@ def test_a_run_is_kept_without_the_place_that_it_wrote_to(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["--operators", "rms"], "--operators: no 'rms'; there are add_rms_norm, "),
+        (["--operators", "rms"], "--operators: no 'rms'; there are adamw_step, "),
         (["--peers", "Triton"], "--peers: no 'Triton'; there are ATen, Liger, QuACK, compile, my_ops, none"),
         (["--shapes", "wide 63"], "--shapes: no 'wide 63'; there are decode, decode 1 x 4096, "),
     ],
