@@ -19,7 +19,7 @@ def generated() -> Path:
     return build()
 
 
-PARTS = max(4, os.cpu_count() or 1)  # of the tests, for as many processes
+PARTS = max(4, min(16, os.cpu_count() or 1))  # of the tests, for as many processes
 
 
 @pytest.mark.parametrize("part", range(PARTS))
