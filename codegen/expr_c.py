@@ -35,7 +35,7 @@ _INTEGER = {"+": "add_i64", "-": "sub_i64", "*": "mul_i64", "//": "floordiv_i64"
 # Functions that only choose among their arguments.
 _ORDERS = ("min", "max")
 # Binding strengths of C, weakest first.
-_CONDITIONAL, _OR, _AND, _EQUAL, _ORDER, _SUM, _TERM, _UNARY, _ATOM = range(9)
+_CONDITIONAL, _OR, _AND, _ORDER, _SUM, _TERM, _UNARY, _ATOM = range(8)
 _FLOAT = {"+": _SUM, "-": _SUM, "*": _TERM, "/": _TERM}
 
 
@@ -109,7 +109,7 @@ def _print(expr: Expr, names: CNames) -> tuple[str, int]:
             return " && ".join(_at_least(operand, _AND, names) for operand in expr.operands), _AND
         case Logic():
             # Not needed, but gcc asks for parentheses around && within ||.
-            return " || ".join(_at_least(operand, _EQUAL, names) for operand in expr.operands), _OR
+            return " || ".join(_at_least(operand, _ORDER, names) for operand in expr.operands), _OR
         case Conditional():
             condition = _at_least(expr.condition, _OR, names)
             then, otherwise = (_as(part, expr.type, names, _OR) for part in (expr.then, expr.otherwise))
@@ -166,11 +166,10 @@ def _link(expr: Compare, i: int, names: CNames) -> tuple[str, int]:
 
 
 def _comparison(left: Expr, operator: str, right: Expr, names: CNames) -> tuple[str, int]:
-    own = _EQUAL if operator in ("==", "!=") else _ORDER
     if left.type is Type.STR:
-        return f"{_word(left, right, names)} {operator} {_word(right, left, names)}", own
+        return f"{_word(left, right, names)} {operator} {_word(right, left, names)}", _ORDER
     kind = Type.FLOAT if Type.FLOAT in (left.type, right.type) else left.type
-    return f"{_compared(left, kind, names)} {operator} {_compared(right, kind, names)}", own
+    return f"{_compared(left, kind, names)} {operator} {_compared(right, kind, names)}", _ORDER
 
 
 def _compared(expr: Expr, kind: Type, names: CNames) -> str:

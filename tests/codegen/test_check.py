@@ -317,3 +317,15 @@ ops:
     assert report(spec % "given(w)") == ""
     assert report(spec % "{that: given(w), message: there is no weight}") == ""
     assert "may be absent here" in report(spec % "{that: n > 0, message: given(w)}")
+
+
+def test_defaults_reach_the_ends_of_64_bits(operator: Callable[[str], Operator], wrong: Callable[[str], str]) -> None:
+    keys = """
+        inputs: {x: "float32[n]", k: "int = %s"}
+        outputs: {y: "float32[n]"}
+        devices: [cpu]
+    """
+    for number in (-(2**63), 2**63 - 1):
+        assert operator(keys % number).argument("k").default == Default(number)
+    for number in (-(2**63) - 1, 2**63, 10**20):
+        assert f"{number} is not an int of 64 bits" in wrong(keys % number)

@@ -328,3 +328,8 @@ ops:
     ):
         found = library(spec % types).operators
         assert [op.name for op in found] == ["f", *(["f_backward", "f_backward_backward"] if derived else [])]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"])
+def test_what_saturate_keeps_finite(dtype: str) -> None:
+    assert len(program("saturate(x)", dtype=dtype).values) > len(program("x", dtype=dtype).values)

@@ -159,3 +159,22 @@ def test_elements_at_one_address(
     """)
     found = [wrong.text for wrong in wrong_calls(base(op)) if "overlap" in wrong.text]
     assert found == expected
+
+
+def test_what_has_no_columns(wrong: Callable[[str], str]) -> None:
+    """The hint shows a column where there is one."""
+    keys = """
+        inputs: {x: "float32[n]", v: "%s"}
+        outputs: {y: "float32[n]"}
+        values: ["%s >= 0"]
+        devices: [cpu]
+    """
+    for shape, column, hint in (
+        ("int32[*s]", "v[..., 0]", "it has none"),
+        ("int32[k]", "v[0]", "it has none"),
+        ("int32[*s, k]", "v[:, 0]", "a column of v is written v[..., 0]"),
+        ("int32[k, m]", "v[0]", "a column of v is written v[:, 0]"),
+    ):
+        text = wrong(keys % (shape, column))
+        assert "this is not a column of v" in text
+        assert f"hint: {hint}\n" in text

@@ -141,7 +141,7 @@ class Grammar:
     def operator(self, name: str) -> str:
         """One operator; any other name stands for anything."""
         pick = self.source
-        given = pick.sample(USABLE if pick.random() < 0.95 else NAMES, 14)
+        given = pick.sample(USABLE if pick.random() < 0.95 else NAMES, 17)
         variables, dims, inputs, rest = given[:2], given[2:5], given[5:8], given[8:]
         shapes = ["*{}, {}, {}".format(*dims), *(self.shape(dims) for _ in inputs[1:])]
         lines = [f"  {name}:", f"    doc: {self.text}"]
@@ -150,10 +150,16 @@ class Grammar:
             mark = pick.choice(["", "", "", " strided", " contiguous", " rows", "?" if i > 0 else ""])
             dtype = pick.choice([*variables, "float32", f"acc({variables[0]})"]) if i > 0 else variables[0]
             lines.append(f"      {argument}: {{type: {quoted(f'{dtype}[{shape}]{mark}')}, doc: {self.text}}}")
+        lists = pick.random() < 0.3
+        if lists:
+            mark = pick.choice(["[]", "[] strided", "?[]", "[]?"])
+            lines.append(f"      {rest[6]}: {quoted(f'{variables[0]}[*{rest[7]}, {dims[1]}]{mark}')}")
         kinds = ["int = 3", "float = 1e-6", "bool = True", "size = 2", "float? = None", "choice(aa, bb) = aa"]
         lines += ["    keywords:", f"      {rest[0]}: {quoted(pick.choice(kinds))}", f"      {rest[1]}: {self.default}"]
         out = pick.choice([*variables, f"acc({variables[0]})"])
         lines += ["    outputs:", f"      {rest[2]}: {{type: {quoted(f'{out}[{shapes[0]}]')}, doc: {self.text}}}"]
+        if lists and mark in ("[]", "[] strided"):
+            lines.append(f"      {rest[8]}: {quoted(f'{out}[*{rest[7]}, 2][]')}")
         lines += ["    dims:", f"      {rest[3]}: {self.size(dims, inputs)}"]
         lines += ["    checks:", f"      - {{that: {quoted(self.condition(dims))}, message: {self.text}}}"]
         lines += [f"      - {self.condition(dims)}", f"    parallel: {self.size(dims, inputs)}"]
