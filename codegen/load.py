@@ -9,6 +9,7 @@ has it; what libyaml refuses, PyYAML's own parser judges again, so both installa
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
@@ -21,9 +22,11 @@ MAX_BYTES = 4 * 1024 * 1024
 MAX_DEPTH = 10
 MAX_SCALAR = 20_000
 
-# Control characters, line separators that only some tools know, and marks that reorder what a reader sees.
-_FORBIDDEN = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff"
+# Control characters, line separators that only some tools know, marks that reorder what a reader sees, and halves of
+# characters, which escapes make.
+_FORBIDDEN = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff"
 _BAD_IN_FILE = re.compile(f"[\t{_FORBIDDEN}]|\r(?!\n)")
+_LONG_ESCAPE = re.compile(r"\\U[0-9A-Fa-f]{8}")
 _BAD_IN_SCALAR = re.compile(f"[\t\r{_FORBIDDEN}]")
 
 
@@ -93,6 +96,10 @@ def load(data: bytes, diagnostics: Diagnostics, *, libyaml: bool = True) -> Node
                 continue
             _syntax_error(error, found)
             node = None
+        except (ValueError, OverflowError):  # what PyYAML's own parser makes of an escape beyond the last character
+            before = text[: text.index(next(filter(_is_beyond_unicode, _LONG_ESCAPE.findall(text))))]
+            found.error(_position(before), "not valid YAML: there is no such character")
+            node = None
         except _Stop:
             node = None
         diagnostics.merge(found)
@@ -123,6 +130,10 @@ def decode(data: bytes, diagnostics: Diagnostics) -> str | None:
         if diagnostics.count >= 20:
             break
     return None if failed else text
+
+
+def _is_beyond_unicode(escape: str) -> bool:
+    return int(escape[2:], 16) > sys.maxunicode
 
 
 def _position(before: str) -> Position:
