@@ -1,13 +1,21 @@
 # cmake -DROOT=<repository> -P check_generated.cmake
 # Compares ops.yaml and every generated file with generated/SHA256SUMS, and fails with one line about the first that
 # disagrees. A build never regenerates by itself: what is reviewed and what is built stay the same files.
-function(disagree text)
-    message("${text}: run `make generate`")
+function(refuse text)
+    message("${text}")
     if(CMAKE_VERSION VERSION_LESS 3.29)
         message(FATAL_ERROR " ")   # the only way to fail there, and it adds a line of its own
     endif()
     cmake_language(EXIT 1)
 endfunction()
+
+macro(disagree text)
+    refuse("${text}: run `make generate`")
+endmacro()
+
+if("${ROOT}" MATCHES "[][*?;\"\\]")   # CMake takes them for patterns and lists, also where it is given a path
+    refuse("CMake cannot build in ${ROOT}: the path has one of [ ] * ? ; \" or a backslash; move the folder")
+endif()
 
 if(NOT EXISTS ${ROOT}/generated/SHA256SUMS)
     disagree("generated/SHA256SUMS is missing")

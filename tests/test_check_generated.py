@@ -38,6 +38,12 @@ def test_whole(copy: Path) -> None:
     assert problem(copy) == ""
 
 
+@pytest.mark.parametrize("name", ["a[1]", "a;b", 'a"b', "a*", "a?", "a\\b"])
+def test_a_path_that_cmake_reads_otherwise(tmp_path: Path, name: str) -> None:
+    text = 'the path has one of [ ] * ? ; " or a backslash; move the folder'
+    assert problem(tmp_path / name) == f"CMake cannot build in {tmp_path / name}: {text}"
+
+
 def test_spec_changed(copy: Path) -> None:
     with (copy / "ops.yaml").open("a") as spec:
         spec.write("# a comment is a change too\n")
