@@ -1,8 +1,8 @@
-"""Time per call on a tiny input: the price of the road from Python to the kernel and back, in microseconds.
+"""Time per call on a tiny input: the price of the way from Python to the kernel and back, in microseconds.
 
-Input: float32 [4, 16] and a weight, eps given, on the CPU; the arithmetic takes some 0.05 us of it. Every road does the
-same arithmetic after the same checks (peers/rms_norm.h). Calls are timed in batches of 20 ms as plain statements with
-the collector off, in interleaved rounds.
+Input: float32 [4, 16] and a weight, eps given, on the CPU; the arithmetic takes some 0.05 us of it. All candidates
+do the same arithmetic after the same checks (peers/rms_norm.h). Calls are timed in batches of 20 ms as plain
+statements with the collector off, in interleaved rounds.
 
 - without grad: no input requires grad. my_ops has an Autograd kernel all the same; the wrapper and `_rms_norm_no_grad`
   go around it.

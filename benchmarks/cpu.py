@@ -65,16 +65,16 @@ def measure(options: Options) -> Result:
         x = torch.randn(BYTES // dtype.itemsize // WIDTH, WIDTH).to(dtype)
         weight = torch.randn(WIDTH).to(dtype)
         memcpy = _memcpy(x, threads)
-        roads: dict[str, Callable[..., torch.Tensor]] = {
+        candidates: dict[str, Callable[..., torch.Tensor]] = {
             OURS: lambda x, weight: my_ops.rms_norm(x, weight, EPS),
             EAGER: lambda x, weight: F.rms_norm(x, (WIDTH,), weight, EPS),
             COMPILED: lambda x, weight: compiled(x, (WIDTH,), weight, EPS),
         }
-        roads = _available(roads, x, weight, result)
+        candidates = _available(candidates, x, weight, result)
         squares: dict[str, Callable[..., torch.Tensor]] = {OURS: my_ops.square, "torch.square": torch.square}
         for case in (
-            Case(f"rms_norm forward, {name}", 2, {MEMCPY: memcpy, **_forward(roads, x, weight)}),
-            Case(f"rms_norm backward, {name}", 3, {MEMCPY: memcpy, **_backward(roads, x, weight)}),
+            Case(f"rms_norm forward, {name}", 2, {MEMCPY: memcpy, **_forward(candidates, x, weight)}),
+            Case(f"rms_norm backward, {name}", 3, {MEMCPY: memcpy, **_backward(candidates, x, weight)}),
             Case(f"square forward, {name}", 2, {MEMCPY: memcpy, **_forward(squares, x)}),
             Case(f"square backward, {name}", 3, {MEMCPY: memcpy, **_backward(squares, x)}),
         ):
@@ -127,38 +127,38 @@ def _memcpy(x: torch.Tensor, threads: int) -> Clocked:
     return clocked(lambda: copy(to, x, threads))
 
 
-def _forward(roads: dict[str, Callable[..., torch.Tensor]], *inputs: torch.Tensor) -> dict[str, Clocked]:
-    def clock(road: Callable[..., torch.Tensor]) -> Clocked:
-        return clocked(lambda: road(*inputs))
+def _forward(candidates: dict[str, Callable[..., torch.Tensor]], *inputs: torch.Tensor) -> dict[str, Clocked]:
+    def clock(candidate: Callable[..., torch.Tensor]) -> Clocked:
+        return clocked(lambda: candidate(*inputs))
 
-    return {name: clock(road) for name, road in roads.items()}
+    return {name: clock(candidate) for name, candidate in candidates.items()}
 
 
-def _backward(roads: dict[str, Callable[..., torch.Tensor]], *given: torch.Tensor) -> dict[str, Clocked]:
+def _backward(candidates: dict[str, Callable[..., torch.Tensor]], *given: torch.Tensor) -> dict[str, Clocked]:
     """Only `torch.autograd.grad` is timed; each repeat records its own forward before."""
     inputs = [tensor.detach().requires_grad_() for tensor in given]
     grad = torch.randn_like(given[0])
 
-    def clock(road: Callable[..., torch.Tensor]) -> Clocked:
+    def clock(candidate: Callable[..., torch.Tensor]) -> Clocked:
         def run() -> float:
-            y = road(*inputs)
+            y = candidate(*inputs)
             return seconds(lambda: torch.autograd.grad(y, inputs, grad))
 
         return run
 
-    return {name: clock(road) for name, road in roads.items()}
+    return {name: clock(candidate) for name, candidate in candidates.items()}
 
 
 def _available(
-    roads: dict[str, Callable[..., torch.Tensor]], x: torch.Tensor, weight: torch.Tensor, result: Result
+    candidates: dict[str, Callable[..., torch.Tensor]], x: torch.Tensor, weight: torch.Tensor, result: Result
 ) -> dict[str, Any]:
     """Those that run here, each compared with float64 on the first rows. Inductor needs a C++ compiler."""
     rows = slice(0, 64)
     expected = F.rms_norm(x[rows].double(), (WIDTH,), weight.double(), EPS)
     found = {}
-    for name, road in roads.items():
+    for name, candidate in candidates.items():
         try:
-            y = road(x, weight)
+            y = candidate(x, weight)
         except Exception as error:
             if name == OURS:
                 raise
@@ -168,5 +168,5 @@ def _available(
         distance = (y[rows].double() - expected).norm() / expected.norm()
         if not distance <= limit:
             raise RuntimeError(f"{name} is {distance:.1e} away from float64")
-        found[name] = road
+        found[name] = candidate
     return found

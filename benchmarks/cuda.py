@@ -24,7 +24,7 @@ from .cuda_cases import (
     TRIAD,
     Case,
     Distances,
-    Road,
+    Function,
     Shape,
     compiled_roads,
     gather_rows_cases,
@@ -161,14 +161,14 @@ class Run:
         if missing:
             self.result.notes.append(f"Not installed here: {', '.join(missing)}.")
         for shape in self.plan.peers:
-            roads = rms_norm_roads(shape.n)
+            candidates = rms_norm_roads(shape.n)
             compiled = compiled_roads(shape.n) if shape.n in COMPILED_N else {}
-            for name, road in {**others, **compiled}.items():
+            for name, candidate in {**others, **compiled}.items():
                 if self.progress.elapsed() > PEER_BUDGET:
                     self.result.notes.append(f"{name} at {shape}: left out, time is up.")
-                elif self._works(name, road, shape):
-                    roads[name] = road
-            self.time(shape, rms_norm_cases(self.device, shape, roads, None), table)
+                elif self._works(name, candidate, shape):
+                    candidates[name] = candidate
+            self.time(shape, rms_norm_cases(self.device, shape, candidates, None), table)
         return table
 
     def correctness(self) -> list[Figure]:
@@ -183,11 +183,11 @@ class Run:
         figures.append(Figure("shapes that failed", "", failed, "<= 0", float(self.failed), self.failed == 0))
         return figures
 
-    def _works(self, name: str, road: Road, shape: Shape) -> bool:
+    def _works(self, name: str, candidate: Function, shape: Shape) -> bool:
         try:
             with own_stream(self.device):
                 distances: Distances = []
-                for _ in rms_norm_cases(self.device, shape, {name: road}, distances):
+                for _ in rms_norm_cases(self.device, shape, {name: candidate}, distances):
                     pass
         except Exception as error:
             self.result.notes.append(f"{name} at {shape}: {_one_line(error)}")

@@ -21,7 +21,7 @@ COMPILED = "compile"
 # ||out - reference|| / ||reference||: rounding to the dtype gives about a third of it
 LIMITS = {torch.bfloat16: 4e-3, torch.float16: 5e-4, torch.float32: 1e-5}
 
-Road = Callable[..., torch.Tensor]
+Function = Callable[..., torch.Tensor]
 Reference = Callable[..., tuple[torch.Tensor, ...]]
 Distances = list[tuple[float, str]]  # from float64, in parts of the limit, and of what
 
@@ -54,27 +54,27 @@ class Case:
     moved: int
 
 
-def other_roads() -> tuple[dict[str, Road], list[str]]:
+def other_roads() -> tuple[dict[str, Function], list[str]]:
     """RMSNorm of other libraries, where they are installed: with x, weight, eps. The second value says what is not."""
-    roads: dict[str, Road] = {}
+    candidates: dict[str, Function] = {}
     missing = []
     try:
         from quack.rmsnorm import rmsnorm
 
-        roads["QuACK"] = lambda x, weight: rmsnorm(x, weight, eps=EPS)
+        candidates["QuACK"] = lambda x, weight: rmsnorm(x, weight, eps=EPS)
     except Exception:  # it may be installed and not load: no CuTe for this GPU or driver
         missing.append("QuACK")
     try:
         from liger_kernel.ops.rms_norm import LigerRMSNormFunction
 
         # not in place: it would write its gradient over the upstream one, which is used again here
-        roads["Liger"] = lambda x, weight: LigerRMSNormFunction.apply(x, weight, EPS, 0.0, "llama", False)
+        candidates["Liger"] = lambda x, weight: LigerRMSNormFunction.apply(x, weight, EPS, 0.0, "llama", False)
     except Exception:
         missing.append("Liger")
-    return roads, missing
+    return candidates, missing
 
 
-def rms_norm_roads(n: int) -> dict[str, Road]:
+def rms_norm_roads(n: int) -> dict[str, Function]:
     import my_ops
 
     return {
@@ -83,7 +83,7 @@ def rms_norm_roads(n: int) -> dict[str, Road]:
     }
 
 
-def compiled_roads(n: int) -> dict[str, Road]:
+def compiled_roads(n: int) -> dict[str, Function]:
     # a saved tensor that the compiled backward may overwrite cannot be used by the next replay
     functorch.donated_buffer = False
     torch._dynamo.reset()
@@ -91,17 +91,19 @@ def compiled_roads(n: int) -> dict[str, Road]:
     return {COMPILED: lambda x, weight: compiled(x, (n,), weight, EPS)}
 
 
-def rms_norm_cases(device: Device, shape: Shape, roads: dict[str, Road], worst: Distances | None) -> Iterator[Case]:
+def rms_norm_cases(
+    device: Device, shape: Shape, candidates: dict[str, Function], worst: Distances | None
+) -> Iterator[Case]:
     """Forward without grad against copy_, then backward with both gradients against add. Unless `worst` is None, all
-    roads are compared with float64 before."""
+    candidates are compared with float64 before."""
     sets = input_sets(device, 2 * shape.nbytes)
     xs = [_random(device, shape) for _ in range(sets)]
     weight = torch.randn(shape.n, device=device.name, dtype=shape.dtype)
     grads = [_random(device, shape) for _ in range(sets)]
     if worst is not None:
-        _compare(roads, (xs[0], weight), grads[0], rms_norm_reference, shape, worst)
-    yield _forward_case("forward", roads, shape, sets, [(x, weight) for x in xs])
-    yield _backward_case("backward", roads, shape, sets, [(x, weight) for x in xs], grads)
+        _compare(candidates, (xs[0], weight), grads[0], rms_norm_reference, shape, worst)
+    yield _forward_case("forward", candidates, shape, sets, [(x, weight) for x in xs])
+    yield _backward_case("backward", candidates, shape, sets, [(x, weight) for x in xs], grads)
 
 
 def square_cases(device: Device, shape: Shape, worst: Distances) -> Iterator[Case]:
@@ -111,10 +113,10 @@ def square_cases(device: Device, shape: Shape, worst: Distances) -> Iterator[Cas
     sets = input_sets(device, 2 * shape.nbytes)
     xs = [_random(device, shape) for _ in range(sets)]
     grads = [_random(device, shape) for _ in range(sets)]
-    roads: dict[str, Road] = {OURS: my_ops.square, ATEN: torch.square}
-    _compare(roads, (xs[0],), grads[0], square_reference, shape, worst)
-    yield _forward_case("square", roads, shape, sets, [(x,) for x in xs])
-    yield _backward_case("square backward", roads, shape, sets, [(x,) for x in xs], grads)
+    candidates: dict[str, Function] = {OURS: my_ops.square, ATEN: torch.square}
+    _compare(candidates, (xs[0],), grads[0], square_reference, shape, worst)
+    yield _forward_case("square", candidates, shape, sets, [(x,) for x in xs])
+    yield _backward_case("square backward", candidates, shape, sets, [(x,) for x in xs], grads)
 
 
 def gather_rows_cases(device: Device, shape: Shape, worst: Distances) -> Iterator[Case]:
@@ -123,14 +125,14 @@ def gather_rows_cases(device: Device, shape: Shape, worst: Distances) -> Iterato
 
     sets = input_sets(device, 2 * shape.nbytes)
     inputs = [(_random(device, shape), torch.randperm(shape.rows, device=device.name)) for _ in range(sets)]
-    roads: dict[str, Road] = {
+    candidates: dict[str, Function] = {
         OURS: my_ops.gather_rows,
         ATEN: lambda table, index: torch.index_select(table, 0, index),
     }
     table, index = inputs[0]
     equal = torch.equal(my_ops.gather_rows(table, index), table[index])
     worst.append((0.0 if equal else math.inf, f"{OURS} gather_rows, {shape}"))
-    yield _forward_case("gather_rows", roads, shape, sets, inputs)
+    yield _forward_case("gather_rows", candidates, shape, sets, inputs)
 
 
 def rms_norm_reference(
@@ -148,20 +150,22 @@ def square_reference(x: torch.Tensor, grad: torch.Tensor) -> tuple[torch.Tensor,
     return x * x, 2 * x * grad
 
 
-def _forward_case(kind: str, roads: dict[str, Road], shape: Shape, sets: int, inputs: list[tuple[Any, ...]]) -> Case:
+def _forward_case(
+    kind: str, candidates: dict[str, Function], shape: Shape, sets: int, inputs: list[tuple[Any, ...]]
+) -> Case:
     copied = [_whole_pages(first) for first, *_ in inputs]
 
-    def body(road: Road) -> Body:
-        return lambda i: road(*inputs[i])
+    def body(candidate: Function) -> Body:
+        return lambda i: candidate(*inputs[i])
 
     bodies: dict[str, Body] = {COPY: lambda i: torch.empty_like(copied[i]).copy_(copied[i])}
-    bodies.update({name: body(road) for name, road in roads.items()})
+    bodies.update({name: body(candidate) for name, candidate in candidates.items()})
     return Case(kind, COPY, bodies, sets, 2 * shape.nbytes)
 
 
 def _backward_case(
     kind: str,
-    roads: dict[str, Road],
+    candidates: dict[str, Function],
     shape: Shape,
     sets: int,
     inputs: list[tuple[torch.Tensor, ...]],
@@ -169,13 +173,13 @@ def _backward_case(
 ) -> Case:
     """Backward through autograd, of outputs that are recorded now."""
 
-    def body(road: Road) -> Body:
+    def body(candidate: Function) -> Body:
         leaves = [tuple(tensor.detach().requires_grad_() for tensor in given) for given in inputs]
-        ys = [road(*given) for given in leaves]
+        ys = [candidate(*given) for given in leaves]
         return lambda i: torch.autograd.grad(ys[i], leaves[i], grads[i], retain_graph=True)
 
     bodies: dict[str, Body] = {TRIAD: lambda i: torch.add(inputs[i][0], grads[i])}
-    bodies.update({name: body(road) for name, road in roads.items()})
+    bodies.update({name: body(candidate) for name, candidate in candidates.items()})
     return Case(kind, TRIAD, bodies, sets, 3 * shape.nbytes)
 
 
@@ -192,21 +196,21 @@ def _random(device: Device, shape: Shape) -> torch.Tensor:
 
 
 def _compare(
-    roads: dict[str, Road],
+    candidates: dict[str, Function],
     inputs: tuple[torch.Tensor, ...],
     grad: torch.Tensor,
     reference: Reference,
     shape: Shape,
     worst: Distances,
 ) -> None:
-    """Output and every gradient of every road against the float64 reference, with NaN left where outputs will be."""
+    """Output and every gradient of all candidates against the float64 reference; NaN is left where outputs will be."""
     expected, *expected_grads = reference(*(tensor.double() for tensor in inputs), grad.double())
-    for name, road in roads.items():
+    for name, candidate in candidates.items():
         leaves = [tensor.detach().requires_grad_() for tensor in inputs]
         poison = [torch.full_like(tensor, torch.nan) for tensor in (inputs[0], *inputs)]
         del poison  # the allocator hands these blocks to the outputs
-        plain = road(*inputs)
-        y = road(*leaves)
+        plain = candidate(*inputs)
+        y = candidate(*leaves)
         grads = torch.autograd.grad(y, leaves, grad)
         for what, got, want in [
             ("output", plain, expected),

@@ -25,7 +25,7 @@ from .progress import Progress
 from .timing import Sample, clocked, interleave, ratio, summarise
 
 Pair = tuple[torch.Tensor, torch.Tensor]
-Road = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+Function = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 OURS = "my_ops.silu_mul"
 EAGER = "F.silu(x) * y"
@@ -38,14 +38,14 @@ EAGER_SHARE = 1.0  # of eager's time, at most
 def measure(options: Options) -> Result:
     import my_ops
 
-    roads: dict[str, Road] = {OURS: my_ops.silu_mul, EAGER: _eager, MUL: torch.mul}
+    candidates: dict[str, Function] = {OURS: my_ops.silu_mul, EAGER: _eager, MUL: torch.mul}
     device = open_device(options.device)
     before = torch.get_num_threads()
     result = Result()
     if not device.cuda:
         keep_memory()
         torch.set_num_threads(1)
-        roads[COMPILED] = torch.compile(_eager, dynamic=False, fullgraph=True)
+        candidates[COMPILED] = torch.compile(_eager, dynamic=False, fullgraph=True)
         result.notes.append("1 thread where nothing is said.")
     cases = _cases(device, options)
     repeats = options.repeats(31, 7)
@@ -56,7 +56,7 @@ def measure(options: Options) -> Result:
             rows: dict[str, dict[str, Sample | None]] = {}
             for case, make in cases.items():
                 torch.compiler.reset()  # past its limit of recompilations, torch.compile would run eager code instead
-                usable = _right(roads, make(dtype, device.name), result)
+                usable = _right(candidates, make(dtype, device.name), result)
                 times = _times(device, usable, make, dtype, repeats, progress)
                 rows[case] = _row(times)
                 result.figures.append(_target(f"{name}, {case}", times))
@@ -97,7 +97,7 @@ def _cases(device: Device, options: Options) -> dict[str, Callable[[torch.dtype,
 
 def _times(
     device: Device,
-    roads: Mapping[str, Road],
+    candidates: Mapping[str, Function],
     make: Callable[[torch.dtype, str], Pair],
     dtype: torch.dtype,
     repeats: int,
@@ -109,36 +109,36 @@ def _times(
         moved = 3 * x.numel() * dtype.itemsize
         sets = input_sets(device, moved)
         pairs = [make(dtype, device.name) for _ in range(sets)]
-        bodies = {name: _body(road, pairs) for name, road in roads.items()}
+        bodies = {name: _body(candidate, pairs) for name, candidate in candidates.items()}
         times = kernel_times(device, bodies, sets, moved, repeats)
         progress.step("kernels")
         return times
 
     calls = max(1, (1 << 20) // x.numel())
 
-    def many(road: Road) -> Callable[[], float]:
+    def many(candidate: Function) -> Callable[[], float]:
         def work() -> None:
             for _ in range(calls):
-                road(x, y)
+                candidate(x, y)
 
         return clocked(work)
 
-    times = interleave({name: many(road) for name, road in roads.items()}, repeats, progress)
+    times = interleave({name: many(candidate) for name, candidate in candidates.items()}, repeats, progress)
     return {name: [value / calls * 1e6 for value in values] for name, values in times.items()}
 
 
-def _body(road: Road, pairs: list[Pair]) -> Callable[[int], object]:
-    return lambda number: road(*pairs[number])
+def _body(candidate: Function, pairs: list[Pair]) -> Callable[[int], object]:
+    return lambda number: candidate(*pairs[number])
 
 
-def _right(roads: Mapping[str, Road], pair: Pair, result: Result) -> dict[str, Road]:
+def _right(candidates: Mapping[str, Function], pair: Pair, result: Result) -> dict[str, Function]:
     """Those that run here; each but the product is compared with float64 first."""
     x, y = pair
     expected = _eager(x.double(), y.double())
     found = {}
-    for name, road in roads.items():
+    for name, candidate in candidates.items():
         try:
-            output = road(x, y)
+            output = candidate(x, y)
         except Exception as error:
             if name != COMPILED:
                 raise
@@ -149,7 +149,7 @@ def _right(roads: Mapping[str, Road], pair: Pair, result: Result) -> dict[str, R
         distance = (output.double() - expected).norm() / expected.norm()
         if name != MUL and not distance <= (1e-5 if x.dtype == torch.float32 else 5e-3):
             raise RuntimeError(f"{name} is {distance:.1e} away from float64")
-        found[name] = road
+        found[name] = candidate
     return found
 
 

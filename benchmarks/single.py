@@ -5,8 +5,8 @@ an operator, a dtype and a layout; for each layout and dtype the figure is the c
 target is met where the lower quartile of the ratios of neighbouring repeats does not lie above 1. Each output is
 compared with ATen's before it is timed.
 
-On the CPU calls are timed as a user makes them, with what the road from Python costs: of 64 and of 4,096 elements that
-is most of it. Longer ones, with one thread and with two. ATen's GELU of contiguous tensors is oneDNN's. On a GPU the
+On the CPU calls are timed as a user makes them, with what the way from Python costs: of 64 and 4,096 elements that is
+most of it. Longer ones, with one thread and with two. ATen's GELU of contiguous tensors is oneDNN's. On a GPU the
 times are those of kernels, by CUDA-graph replay.
 """
 
@@ -39,7 +39,7 @@ FLOATS = (torch.float32, torch.bfloat16)
 WIDE = (*FLOATS, torch.float64)
 
 Inputs = tuple[torch.Tensor, ...]
-Road = Callable[..., torch.Tensor]
+Function = Callable[..., torch.Tensor]
 Make = Callable[[torch.dtype, str], Inputs]
 
 
@@ -49,8 +49,8 @@ class Operator:
 
     name: str
     peer: str
-    ours: Road
-    aten: Road
+    ours: Function
+    aten: Function
     dtypes: tuple[torch.dtype, ...]
     inputs: Callable[[torch.Tensor, torch.Tensor], Inputs]
     broadcasts: bool = False
@@ -178,8 +178,8 @@ def _ratios(
         if device.cuda:
             times = _kernels(device, options, op, make, dtype)
         else:
-            roads = {"ours": _calls(op.ours, given), "aten": _calls(op.aten, given)}
-            times = interleave(roads, options.repeats(11, 5), None)
+            candidates = {"ours": _calls(op.ours, given), "aten": _calls(op.aten, given)}
+            times = interleave(candidates, options.repeats(11, 5), None)
         found.append((op, [ours / aten for ours, aten in zip(times["ours"], times["aten"], strict=True)]))
     return found
 
@@ -188,14 +188,14 @@ def _tolerance(dtype: torch.dtype) -> float:
     return 8 * torch.finfo(dtype).eps
 
 
-def _calls(road: Road, given: Inputs) -> Clocked:
+def _calls(candidate: Function, given: Inputs) -> Clocked:
     """A call, as many times as fill a repeat."""
-    road(*given)
-    count = max(1, round(BATCH / seconds(lambda: road(*given))))
+    candidate(*given)
+    count = max(1, round(BATCH / seconds(lambda: candidate(*given))))
 
     def work() -> None:
         for _ in range(count):
-            road(*given)
+            candidate(*given)
 
     clock = clocked(work)
     return lambda: clock() / count

@@ -32,7 +32,7 @@ SAID_BY_KEY = {"nondeterministic_bitwise": "deterministic: false", "nondetermini
 
 
 def tags_of(op: Operator) -> tuple[str, ...]:
-    """The tags of an operator and its twins: those that it names, and what its other keys mean to PyTorch."""
+    """The tags of an operator and its internal overloads: those it names, and what its other keys mean to PyTorch."""
     implied = [] if op.deterministic else ["nondeterministic_bitwise"]
     implied += ["nondeterministic_seeded"] if op.random else []
     return (*op.tags, *implied)

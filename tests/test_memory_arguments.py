@@ -1,5 +1,5 @@
 """Memory stays flat over many calls whose arguments own memory: strings, lists of numbers and of tensors, boxes of
-optionals. Calls of the conformance library, good and wrong ones, through both roads.
+optionals. Calls of the conformance library, good and wrong ones, through both entry points.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ import my_ops
 from tests.harness.gradients import Recorder
 from tests.process import PACKAGE, output
 
-ROADS = [my_ops.rms_norm, torch.ops.my_ops.rms_norm]
+ENTRY_POINTS = [my_ops.rms_norm, torch.ops.my_ops.rms_norm]
 
 
 def test_signatures() -> None:
@@ -55,26 +55,26 @@ def test_modules_written_by_hand() -> None:
     assert output("import sys; from my_ops import nn; print('transformers' in sys.modules)") == "False"
 
 
-@pytest.mark.parametrize("road", ROADS, ids=["wrapper", "torch.ops"])
-def test_vmap(road: Callable[..., torch.Tensor], device: str) -> None:
+@pytest.mark.parametrize("entry", ENTRY_POINTS, ids=["wrapper", "torch.ops"])
+def test_vmap(function: Callable[..., torch.Tensor], device: str) -> None:
     """Not fast, but right: PyTorch loops over the batch. Gradients come out of it too."""
     x = torch.randn(3, 4, 8, device=device, requires_grad=True)
     weight = torch.randn(8, device=device, requires_grad=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        batched, whole = torch.vmap(road, (0, None))(x, weight), road(x, weight)
+        batched, whole = torch.vmap(function, (0, None))(x, weight), function(x, weight)
         assert torch.equal(batched, whole)
         found = torch.autograd.grad(batched.square().sum(), [x, weight])
         expected = torch.autograd.grad(whole.square().sum(), [x, weight])
-        only_x = torch.autograd.grad(torch.vmap(road, (0, None))(x, weight.detach()).square().sum(), [x])
+        only_x = torch.autograd.grad(torch.vmap(function, (0, None))(x, weight.detach()).square().sum(), [x])
     assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(found, expected, strict=True))
     assert torch.allclose(only_x[0], expected[0], atol=1e-5)
 
 
-@pytest.mark.parametrize("road", ROADS, ids=["wrapper", "torch.ops"])
-def test_batched_gradients(road: Callable[..., torch.Tensor], device: str) -> None:
+@pytest.mark.parametrize("entry", ENTRY_POINTS, ids=["wrapper", "torch.ops"])
+def test_batched_gradients(function: Callable[..., torch.Tensor], device: str) -> None:
     x = torch.randn(4, 8, device=device, requires_grad=True)
-    y = road(x, torch.ones(8, device=device))
+    y = function(x, torch.ones(8, device=device))
     upstream = torch.randn(3, 4, 8, device=device)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -87,8 +87,10 @@ def test_compiled_func_grad_is_right_or_refused(device: str) -> None:
     """torch.compile before 2.14 would lose the gradient of a Function under torch.func without a word."""
     x, weight = torch.randn(4, 8, device=device), torch.ones(8, device=device)
     expected = torch.func.grad(lambda x: torch.nn.functional.rms_norm(x, (8,), weight, 1e-6).sum())(x)
-    for road in ROADS:
-        compiled = torch.compile(torch.func.grad(lambda x, road=road: road(x, weight).sum()), backend="aot_eager")
+    for function in ENTRY_POINTS:
+        compiled = torch.compile(
+            torch.func.grad(lambda x, function=function: function(x, weight).sum()), backend="aot_eager"
+        )
         found, text = None, ""
         try:
             found = compiled(x)
@@ -102,8 +104,8 @@ def test_compiled_func_grad_is_right_or_refused(device: str) -> None:
 def test_compiled_autograd(device: str) -> None:
     """The backward pass of an eager graph is traced too."""
     x = torch.randn(4, 8, device=device, requires_grad=True)
-    for road in ROADS:
-        y = road(x, torch.ones(8, device=device))
+    for function in ENTRY_POINTS:
+        y = function(x, torch.ones(8, device=device))
         expected = torch.autograd.grad(y.square().sum(), x, retain_graph=True)[0]
         with torch._dynamo.compiled_autograd._enable(torch.compile(backend="aot_eager")):
             y.square().sum().backward()
@@ -124,8 +126,8 @@ def test_no_upstream_gradient(device: str) -> None:
             return None
 
     x = torch.randn(4, 8, device=device, requires_grad=True)
-    for road in ROADS:
-        Nothing.apply(road(x, torch.ones(8, device=device))).sum().backward()
+    for function in ENTRY_POINTS:
+        Nothing.apply(function(x, torch.ones(8, device=device))).sum().backward()
         assert x.grad is None
 
 
@@ -140,14 +142,14 @@ def test_public_name_under_modes(device: str) -> None:
     makes of it, a graph, can be differentiated later.
     """
     x, weight = torch.randn(4, 8, device=device), torch.ones(8, device=device)
-    for road in ROADS:
+    for function in ENTRY_POINTS:
         with Recorder() as recorder:
-            road(x, weight)
+            function(x, weight)
         assert [name for name, _ in recorder.calls] == ["my_ops::rms_norm"]
-        graph = make_fx(partial(road, eps=1e-6))(x, weight)
+        graph = make_fx(partial(function, eps=1e-6))(x, weight)
         assert torch.ops.my_ops.rms_norm.default in [node.target for node in graph.graph.nodes]
         leaf = x.clone().requires_grad_()
-        expected = torch.autograd.grad(road(leaf, weight).square().sum(), leaf)[0]
+        expected = torch.autograd.grad(function(leaf, weight).square().sum(), leaf)[0]
         assert torch.equal(torch.autograd.grad(graph(leaf, weight).square().sum(), leaf)[0], expected)
 
 

@@ -1,4 +1,4 @@
-"""Outputs and gradients of a road against the usual way in float64."""
+"""Outputs and gradients of a function against the usual way in float64."""
 
 import contextlib
 import fcntl
@@ -10,8 +10,8 @@ from typing import Any
 import torch
 
 from ..cuda_cases import Shape
-from .cases.operator import Operator, Road, Tensors
-from .cases.peers import Roads
+from .cases.operator import Function, Operator, Tensors
+from .cases.peers import Implementation
 
 # ||out - reference|| / ||reference||. Rounding to the dtype gives about a third of it, sums of exponentials more.
 LIMITS = {torch.bfloat16: 6e-3, torch.float16: 1e-3, torch.float32: 2e-5}
@@ -21,31 +21,31 @@ SLOTS = 4  # takes gigabytes
 LATE = "MY_OPS_BENCHMARK_LATE"  # a file; where there is one, nothing more is to be prepared
 
 
-def distance(op: Operator, roads: Roads, shape: Shape) -> float:
-    """The largest, in parts of the limit, over every output of both roads and every gradient; infinite for NaN."""
+def distance(op: Operator, implementation: Implementation, shape: Shape) -> float:
+    """The largest, in parts of the limit, over every output of both functions and every gradient; infinite for NaN."""
     with _alone():
         inputs = op.inputs()
         wanted, wanted_grads = _results(op, op.eager, _double(inputs), bool(op.leaves))
         found = []
         if op.leaves:
-            outputs, grads = _results(op, roads.training, roads.prepare(_copies(inputs)), True)
+            outputs, grads = _results(op, implementation.training, implementation.prepare(_copies(inputs)), True)
             found += [*zip(outputs, wanted, strict=True), *zip(grads, wanted_grads, strict=True)]
         with torch.no_grad():
-            outputs = _tuple(roads.forward(*roads.prepare(_copies(inputs))))
+            outputs = _tuple(implementation.forward(*implementation.prepare(_copies(inputs))))
         found += list(zip(outputs, wanted, strict=True))
         return max(_apart(got, want) / LIMITS[shape.dtype] for got, want in found)
 
 
 def _results(
-    op: Operator, road: Road, inputs: Tensors, training: bool
+    op: Operator, function: Function, inputs: Tensors, training: bool
 ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
     """Outputs, and the gradients for upstream ones that are the same for everybody."""
     if not training:
         with torch.no_grad():
-            return _tuple(road(*inputs)), []
+            return _tuple(function(*inputs)), []
     with torch.enable_grad():
         leaves = leaves_of(op, inputs)
-        outputs = _tuple(road(*leaves))
+        outputs = _tuple(function(*leaves))
         generator = torch.Generator(device=outputs[0].device).manual_seed(1)
         ups = [
             torch.randn(output.shape, device=output.device, generator=generator).bfloat16().to(output.dtype)

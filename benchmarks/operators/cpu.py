@@ -22,7 +22,7 @@ from ..timing import Clocked, clocked, interleave, summarise
 from . import traffic_of
 from .cases import CASES
 from .cases.operator import Operator
-from .cases.peers import roads_of
+from .cases.peers import implementation_of
 from .checked import distance
 from .shapes import Named
 from .timed import CEILING, body_of, grad_mode
@@ -64,11 +64,15 @@ class Run:
         shape = Shape(max(1, self.size // dtype.itemsize // WIDTH), WIDTH, dtype)
         op = CASES[name](shape, "cpu")
         distances = self.distances(name, dtype)
-        roads = {peer: roads_of(peer, name, shape, op) for peer in distances}
+        implementation = {peer: implementation_of(peer, name, shape, op) for peer in distances}
         inputs = op.inputs()
         copy = _memcpy(self.size)
         for kind, moved in traffic_of(name, Named(label, shape)).items():
-            bodies = {peer: body_of(kind, op, road, [inputs]) for peer, road in roads.items() if road is not None}
+            bodies = {
+                peer: body_of(kind, op, function, [inputs])
+                for peer, function in implementation.items()
+                if function is not None
+            }
             clocks: dict[str, Clocked] = {CEILING: copy} | {peer: _clock(body) for peer, body in bodies.items()}
             with grad_mode(kind):
                 times = interleave(clocks, self.repeats, None)
@@ -94,9 +98,9 @@ class Run:
             if peer == COMPILED and name not in COMPILED_TOO:
                 continue
             try:
-                roads = roads_of(peer, name, shape, op)
-                assert roads is not None
-                found[peer] = distance(op, roads, shape)
+                implementation = implementation_of(peer, name, shape, op)
+                assert implementation is not None
+                found[peer] = distance(op, implementation, shape)
             except Exception as error:
                 if peer == OURS:
                     raise

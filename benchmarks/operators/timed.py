@@ -1,4 +1,4 @@
-"""The times of one road on one shape, forward and backward: of its kernels, of a call as it is felt, of the host.
+"""The times of one function on one shape, forward and backward: of its kernels, of a call as it is felt, of the host.
 
 - kernel: microseconds per launch in replayed graphs, nothing of the host in it.
 - felt: per call of a row of calls, from an idle GPU until it is idle again.
@@ -17,7 +17,7 @@ import torch
 
 from ..cuda_clock import Body, Device, input_sets, kernel_times
 from .cases.operator import Operator
-from .cases.peers import Roads
+from .cases.peers import Implementation
 from .checked import leaves_of
 
 CALLS = 20
@@ -34,15 +34,17 @@ class Work:
     ceiling: str = ""
 
 
-def time_work(device: Device, op: Operator, roads: Roads, work: Work, repeats: int) -> tuple[Times, str]:
+def time_work(
+    device: Device, op: Operator, implementation: Implementation, work: Work, repeats: int
+) -> tuple[Times, str]:
     """Times, and what is to be said about them."""
     sets = input_sets(device, work.moved)
-    inputs = [roads.prepare(op.inputs()) for _ in range(sets)]
-    body = body_of(work.kind, op, roads, inputs)
+    inputs = [implementation.prepare(op.inputs()) for _ in range(sets)]
+    body = body_of(work.kind, op, implementation, inputs)
     with grad_mode(work.kind):
         times = _calls(device, body, sets, repeats)
-        if roads.no_graph:
-            return times, roads.no_graph
+        if implementation.no_graph:
+            return times, implementation.no_graph
         bodies = {"kernel": body}
         if work.ceiling:
             bodies[CEILING] = _ceiling(device, work, sets)
@@ -58,21 +60,21 @@ def grad_mode(kind: str) -> AbstractContextManager[Any]:
     return torch.enable_grad() if kind == "backward" else torch.no_grad()
 
 
-def body_of(kind: str, op: Operator, roads: Roads, inputs: list[Any]) -> Body:
+def body_of(kind: str, op: Operator, implementation: Implementation, inputs: list[Any]) -> Body:
     """What calls the operator with one of the input sets, or its gradients."""
-    return (_backward if kind == "backward" else _forward)(op, roads, inputs)
+    return (_backward if kind == "backward" else _forward)(op, implementation, inputs)
 
 
-def _forward(op: Operator, roads: Roads, inputs: list[Any]) -> Body:
-    return lambda i: roads.forward(*inputs[i])
+def _forward(op: Operator, implementation: Implementation, inputs: list[Any]) -> Body:
+    return lambda i: implementation.forward(*inputs[i])
 
 
-def _backward(op: Operator, roads: Roads, inputs: list[Any]) -> Body:
+def _backward(op: Operator, implementation: Implementation, inputs: list[Any]) -> Body:
     """Backward through autograd, of outputs that are recorded now."""
     given, outputs, grads = [], [], []
     for one in inputs:
         leaves = leaves_of(op, one)
-        result = roads.training(*leaves)
+        result = implementation.training(*leaves)
         found = [t for t in (result if isinstance(result, tuple | list) else [result]) if t.requires_grad]
         given.append([leaves[place] for place in op.leaves])
         outputs.append(found)

@@ -21,7 +21,7 @@ from ..cuda_clock import Device, open_device
 from ..timing import summarise
 from .cases import CASES
 from .cases.operator import Operator
-from .cases.peers import INSTALLED, LIGER, QUACK, Roads, roads_of
+from .cases.peers import INSTALLED, LIGER, QUACK, Implementation, implementation_of
 from .checked import LATE, distance
 from .timed import Work, time_work
 
@@ -35,7 +35,7 @@ class Worker:
     def __init__(self, peer: str, device: Device) -> None:
         self.peer = peer
         self.device = device
-        self.ready: dict[tuple[str, str], tuple[Operator, Roads]] = {}
+        self.ready: dict[tuple[str, str], tuple[Operator, Implementation]] = {}
         self.frozen = False
 
     def prepare(self, operator: str, name: str, rows: int, n: int) -> dict[str, Any]:
@@ -44,16 +44,16 @@ class Worker:
             return {"shape": name, "error": "not ready in time"}
         try:
             op = CASES[operator](shape, self.device.name)
-            roads = roads_of(self.peer, operator, shape, op)
-            if roads is None:
+            implementation = implementation_of(self.peer, operator, shape, op)
+            if implementation is None:
                 return {"shape": name, "error": "has no such operator"}
             with self.stream():
-                found = distance(op, roads, shape)
+                found = distance(op, implementation, shape)
         except Exception as error:
             return {"shape": name, "error": one_line(error)}
         if self.peer in (*INSTALLED, COMPILED) and not found <= FAR:
             return {"shape": name, "error": f"{found:.0f} times the limit away from float64"}
-        self.ready[operator, name] = op, roads
+        self.ready[operator, name] = op, implementation
         return {"shape": name, "distance": found}
 
     def time(self, operator: str, name: str, works: list[dict[str, Any]], repeats: int) -> dict[str, Any]:
@@ -61,12 +61,12 @@ class Worker:
             gc.collect()
             gc.freeze()
             self.frozen = True
-        op, roads = self.ready[operator, name]
+        op, implementation = self.ready[operator, name]
         kinds: dict[str, Any] = {}
         for work in works:
             try:
                 with self.stream():
-                    times, note = time_work(self.device, op, roads, Work(**work), repeats)
+                    times, note = time_work(self.device, op, implementation, Work(**work), repeats)
             except Exception as error:
                 kinds[work["kind"]] = {"note": one_line(error)}
                 continue

@@ -1,6 +1,6 @@
 """The alternatives that my_ops is measured against, compiled into build/benchmarks/ and kept there.
 
-`call_peers` gives RMSNorm through every road that PyTorch offers for a custom operator, all around the same C++
+`call_peers` gives RMSNorm through every candidate that PyTorch offers for a custom operator, all around the same C++
 function (rms_norm.h); `load_memcpy` the split memcpy of the CPU figures.
 """
 

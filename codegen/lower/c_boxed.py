@@ -77,6 +77,6 @@ def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
 
 
 def boxed_views(op: Operator) -> tuple[BoxedKernelView, ...]:
-    """One for each operator of the dispatcher; the twin without autograd shares the public one's."""
+    """One for each operator of the dispatcher; the overload without autograd shares the public one's."""
     entries = {boxed_symbol(entry): entry for entry in reversed(dispatched(op))}
     return tuple(_boxed(op, entry) for entry in reversed(entries.values()))

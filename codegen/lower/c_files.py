@@ -73,7 +73,7 @@ class RegistrationEntry:
     name: str
     cpu: str
     cuda: str
-    placeless: str
+    composite: str
     tags: str
 
 

@@ -238,7 +238,7 @@ class _Host:
         lines += [f"const int64_t bytes = {sizes[0]}", *(f"                      {size}" for size in sizes[1:])]
         lines[-len(sizes) :] = [f"{line} +" for line in lines[-len(sizes) : -1]] + [f"{lines[-1]};"]
         for variable in op.types:
-            lines.append(f"const int {variable.name}_place = index_of_{variable.name}(f->d.{variable.name});")
+            lines.append(f"const int {variable.name}_index = index_of_{variable.name}(f->d.{variable.name});")
         return lines
 
     def cuda_prologue(self, passes: tuple[PassView, ...]) -> list[str]:

@@ -115,7 +115,7 @@ def _custom_kernel(op: Operator, kernel: CustomKernel, units: Mapping[str, int])
         start = f'custom_param(ctx, "{kernel.name}", "{param.name}", params[{i}], '
         found += [*fitted(f"if (!{start}", f"{listed}, {len(param.values)}, &row", ")) {"), "    return false;", "}"]
     found = guarded(found, f"params of {kernel.name}")
-    places = [f"const int {v.name}_place = index_of_{v.name}(f->d.{v.name});" for v in op.types]
+    places = [f"const int {v.name}_index = index_of_{v.name}(f->d.{v.name});" for v in op.types]
     record = [f"{op.name}_call record = *c;"] if op.lists else []
     for argument in op.listed:
         record += record_lines(op, argument, "record.", "f->", "device_")
@@ -130,7 +130,7 @@ def _custom_kernel(op: Operator, kernel: CustomKernel, units: Mapping[str, int])
         rows=tuple(cuda_rows(op, kernel.name, count, units)),
         row_count=count,
         find=(*head, *body),
-        place=f"[{'row' if kernel.params else 0}]" + "".join(f"[{variable.name}_place]" for variable in op.types),
+        place=f"[{'row' if kernel.params else 0}]" + "".join(f"[{variable.name}_index]" for variable in op.types),
         record="&record" if op.lists else "c",
     )
 

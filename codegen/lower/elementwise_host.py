@@ -67,7 +67,7 @@ def elementwise_host_view(op: Operator) -> ElementwiseHostView:
     dtypes |= {output.name: output.type.dtype for output in op.outputs}
     assert op.iterated is not None
     lines = guarded(all_or_return(names.shape_calls(op.iterated)), "the shape that operands broadcast to")
-    subscripts = "".join(f"[{variable.name}_place]" for variable in op.types)
+    subscripts = "".join(f"[{variable.name}_index]" for variable in op.types)
     rows = []
     for kind in CUDA_KERNELS:
         cells = [
@@ -87,7 +87,7 @@ def elementwise_host_view(op: Operator) -> ElementwiseHostView:
         count=len(listed),
         inputs=len(listed) - len(op.elementwise),
         shape=tuple(lines),
-        places=tuple(f"const int {v.name}_place = index_of_{v.name}(f->d.{v.name});" for v in op.types),
+        places=tuple(f"const int {v.name}_index = index_of_{v.name}(f->d.{v.name});" for v in op.types),
         subscripts=subscripts,
         cpu_subscripts=subscripts or "[0]",
         bytes=tuple([f"{size} +" for size in sizes[:-1]] + [f"{sizes[-1]};"]),

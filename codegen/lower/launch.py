@@ -226,7 +226,7 @@ def _three(names: HostNames, sizes: tuple[Expr, ...]) -> str:
 def _entry_plan(op: Operator, one: Pass, index: int, names: HostNames) -> list[str]:
     entry = one.launches[index]
     params = entry.values
-    subscripts = "".join(f"[{variable.name}_place]" for variable in op.types)
+    subscripts = "".join(f"[{variable.name}_index]" for variable in op.types)
     indent = 8 if len(one.launches) == 1 else 12
     fields = [
         *fitted(".grid = {", _three(names, _put(entry.grid, params)), "},", indent),
@@ -270,7 +270,7 @@ def _plan(op: Operator, one: Pass) -> list[str]:
         wanted = guarded(fitted("const bool wanted = ", names.expr(one.when), ";"), f"when of {one.kernel}")
         start = [*wanted, "if (!wanted) {", "    return true;", "}"]
         lines = lines[1:] if overflows(lines) else lines  # the flag is declared, and not set
-    places = [f"const int {v.name}_place = index_of_{v.name}(f->d.{v.name});" for v in op.types]
+    places = [f"const int {v.name}_index = index_of_{v.name}(f->d.{v.name});" for v in op.types]
     record = [f"const {op.name}_call *const c = &f->call;"] if mentions(start + lines, "c->") else []
     unused = [] if mentions(lines, "scope->") else ["(void)scope;"]
     errors = [] if mentions(lines, "CHECK(") else ["(void)e;"]
@@ -279,7 +279,7 @@ def _plan(op: Operator, one: Pass) -> list[str]:
 
 def _cpu_plan(op: Operator, one: Pass, index: int) -> list[str]:
     names = HostNames(op).renamed(CPU_HARDWARE)
-    subscripts = "".join(f"[{variable.name}_place]" for variable in op.types) if op.types else "[0]"
+    subscripts = "".join(f"[{variable.name}_index]" for variable in op.types) if op.types else "[0]"
     start = f"plans[{index}] = (cpu_plan){{&{one.kernel}_kernels{subscripts}, "
     lines = fitted(start, names.expr(one.units), "};")
     if one.when is not None:

@@ -65,7 +65,7 @@ class ModuleView:
     has_function: bool  # and an autograd.Function of the usual form
     kernels: tuple[Kernels, ...]
     autocast: tuple[str, ...]
-    entries: str  # the operator and its twins
+    entries: str  # the operator and its internal overloads
     tags: str
     flops: tuple[str, ...]  # a function that counts the operations of a call
     packets: str  # the names under which the dispatcher has the operator
@@ -246,7 +246,7 @@ def _records(op: Operator) -> bool:
 
 
 def _kernels(op: Operator) -> list[Kernels]:
-    """The public operator records gradients; below its internal twins nothing is recorded."""
+    """The public operator records gradients; below its internal overloads nothing is recorded."""
     found = []
     for entry in dispatched(op):
         if entry.variant is not None:

@@ -21,9 +21,9 @@ class VariantView:
 
     kind: str
     name: str  # rms_norm_, rms_norm.out
-    twin: str
+    internal: str
     overload: str  # rms_norm_.default
-    twin_overload: str
+    internal_overload: str
     fake: tuple[str, ...]  # heads of functions
     autograd: tuple[str, ...]
     counter: tuple[str, ...]
@@ -83,7 +83,7 @@ def _copies(op: Operator, base: str, pairs: Sequence[tuple[str, str]], checks: S
 def _view(names: Names, variant: Variant, parameters: list[str], passed: list[str]) -> VariantView:
     op = names.op
     kind = "in_place" if variant.kind == "inplace" else "out"
-    public, twin = variant_names(op, variant)
+    public, internal = variant_names(op, variant)
     written = [given for _, given in variant.writes]
     own, handed = list(parameters), list(passed)
     if kind == "out":
@@ -98,9 +98,9 @@ def _view(names: Names, variant: Variant, parameters: list[str], passed: list[st
     return VariantView(
         kind=kind,
         name=public,
-        twin=twin,
+        internal=internal,
         overload=public if kind == "out" else f"{public}.default",
-        twin_overload=twin if kind == "out" else f"{twin}.default",
+        internal_overload=internal if kind == "out" else f"{internal}.default",
         fake=tuple(call(f"def _fake_{kind}", own, " -> None:", 0)),
         autograd=tuple(call(f"def _autograd_{kind}", [f"{keyset}: Any", *own], " -> None:", 0)),
         counter=tuple(call(f"def _count_{kind}", [f"{keyset}: Any", *own], " -> None:", 0)),

@@ -1,4 +1,4 @@
-"""PyTorch schemas of an operator and of its internal twins."""
+"""PyTorch schemas of an operator and of its internal overloads."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _returns(outputs: Sequence[Output]) -> str:
 
 
 def dispatched(op: Operator) -> tuple[DispatchedOperator, ...]:
-    """The operator, its twin without a kernel at the Autograd key, and one that also returns any saved outputs."""
+    """The operator, its internal overload without a kernel at the Autograd key, and one that returns all outputs."""
     text = arguments(op)
     public = op.public_outputs
 
@@ -105,7 +105,7 @@ def dispatched(op: Operator) -> tuple[DispatchedOperator, ...]:
 
 
 def variant_names(op: Operator, variant: Variant) -> tuple[str, str]:
-    """What a variant is called in the dispatcher, and its twin without a kernel at the Autograd key."""
+    """What a variant is called in the dispatcher, and its internal overload without a kernel at the Autograd key."""
     if variant.kind == "inplace":
         return f"{op.name}_", f"_{op.name}__no_grad"
     return f"{op.name}.out", f"_{op.name}_no_grad.out"
@@ -117,8 +117,8 @@ def public_schema(namespace: str, op: Operator) -> str:
 
 
 def boxed_symbol(entry: DispatchedOperator) -> str:
-    """The C function behind an operator of the dispatcher; the twin without autograd shares the public one's. No other
-    operator can be called so that it gets the same one: names of operators have no `__`.
+    """The C function behind an operator of the dispatcher; the overload without autograd shares the public one's. No
+    other operator can be called so that it gets the same one: names of operators have no `__`.
     """
     if entry.variant is not None:
         op = entry.name.removeprefix("_").removesuffix(".out").removesuffix("_no_grad").removesuffix("_")

@@ -36,7 +36,7 @@ def place(entry: LaunchEntry) -> str:
 
 
 def _name(param: Param) -> str:
-    return f"{param.name}_place"
+    return f"{param.name}_index"
 
 
 def _place(op: Operator, param: Param, expr: Expr) -> list[str]:

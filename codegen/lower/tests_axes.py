@@ -36,7 +36,7 @@ def axes(usual: Sample, defaults: bool) -> Iterator[str]:
     """
     op = usual.op
     yield '"mode": matrix.MODES,'
-    yield '"road": matrix.ROADS,'
+    yield '"entry": matrix.ENTRY_POINTS,'
     yield '"dtypes": OP.choices(),'
     yield f'"layout": {"LAYOUTS" if op.tensors else "LAYOUTS[:1]"},'
     yield '"sample": range(len(SAMPLES)),'

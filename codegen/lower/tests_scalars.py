@@ -95,7 +95,7 @@ def _list(kind: ScalarType, length: int, start: int) -> tuple[Number, ...]:
 
 
 def compared(op: Operator, argument: Argument) -> tuple[Scalar, ...]:
-    """Values for which results are compared: what `samples:` says, else all that take another road through bodies."""
+    """Values for which results are compared: what `samples:` says, else all that go another way through bodies."""
     stated = dict(op.samples.sizes).get(argument.name)
     if stated is not None:
         return stated

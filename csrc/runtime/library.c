@@ -57,7 +57,7 @@ static AOTITorchError define(TorchLibraryHandle library, const operator_entry *e
 
 static BoxedKernel *cpu_kernel_of(const operator_entry *entry) { return entry->cpu; }
 static BoxedKernel *cuda_kernel_of(const operator_entry *entry) { return entry->cuda; }
-static BoxedKernel *placeless_kernel_of(const operator_entry *entry) { return entry->placeless; }
+static BoxedKernel *composite_kernel_of(const operator_entry *entry) { return entry->composite; }
 
 /* Deleting a library object takes back what was registered through it. */
 static const char *give_up(const char *text, TorchLibraryHandle *libraries, size_t count) {
@@ -102,7 +102,7 @@ const char *library_register(const char *ns, const operator_entry *entries, size
         text = register_kernels(libraries[2], "CUDA", entries, count, cuda_kernel_of);
     }
     if (text == NULL) {
-        text = register_kernels(libraries[3], "device-less", entries, count, placeless_kernel_of);
+        text = register_kernels(libraries[3], "device-less", entries, count, composite_kernel_of);
     }
     return text == NULL ? NULL : give_up(text, libraries, all);
 }

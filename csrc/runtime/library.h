@@ -18,7 +18,7 @@ typedef struct operator_entry {
     const char *name;
     BoxedKernel *cpu;
     BoxedKernel *cuda;
-    BoxedKernel *placeless;
+    BoxedKernel *composite;
     torch_tag *const *tags;
     int32_t tag_count;
 } operator_entry;

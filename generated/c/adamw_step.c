@@ -309,11 +309,11 @@ static bool adamw_step_cpu(error *e, adamw_step_frame *f) {
                           list_bytes(&f->t.exp_avgs) +
                           list_bytes(&f->t.exp_avg_sqs) +
                           tensor_bytes(&f->t.grad_scale);
-    const int T_place = index_of_T(f->d.T);
-    const int S_place = index_of_S(f->d.S);
+    const int T_index = index_of_T(f->d.T);
+    const int S_index = index_of_S(f->d.S);
     {
         bool overflow = false;
-        plans[0] = (cpu_plan){&adamw_step_kernels[T_place][S_place], ceil_div_i64(&overflow, c->total, 4096)};
+        plans[0] = (cpu_plan){&adamw_step_kernels[T_index][S_index], ceil_div_i64(&overflow, c->total, 4096)};
         CHECK(e, !overflow, "units of adamw_step: a number leaves 64 bits or is divided by zero");
     }
     return cpu_run(e, plans, 1, c, bytes);
@@ -356,10 +356,10 @@ static bool adamw_step_plan(error *e, const adamw_step_frame *f, const cuda_scop
         },
     };
     const adamw_step_call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
-    const int S_place = index_of_S(f->d.S);
+    const int T_index = index_of_T(f->d.T);
+    const int S_index = index_of_S(f->d.S);
     bool overflow = false;
-    plan->kernel = &kernels[0][T_place][S_place];
+    plan->kernel = &kernels[0][T_index][S_index];
     plan->launch = (cuda_launch){
         .grid = {min_i64(ceil_div_i64(&overflow, c->total, 2048), mul_i64(&overflow, 16, scope->sm_count)), 1, 1},
         .block = {256, 1, 1},

@@ -223,8 +223,8 @@ static bool add_rms_norm_cpu(error *e, add_rms_norm_frame *f) {
                           tensor_bytes(&f->t.y) +
                           tensor_bytes(&f->t.residual_out) +
                           tensor_bytes(&f->t.rstd);
-    const int T_place = index_of_T(f->d.T);
-    plans[0] = (cpu_plan){&add_rms_norm_kernels[T_place], c->rows};
+    const int T_index = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&add_rms_norm_kernels[T_index], c->rows};
     if (cpu_any_empty(plans, 1) && !add_rms_norm_zero(e, f)) {
         return false;
     }
@@ -272,13 +272,13 @@ static bool add_rms_norm_plan(error *e, const add_rms_norm_frame *f, const cuda_
         },
     };
     const add_rms_norm_call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
+    const int T_index = index_of_T(f->d.T);
     bool overflow = false;
     if (dtype_size(f->d.T) <= 4 && c->span <= 1024 && c->rows > mul_i64(&overflow, 16, scope->sm_count) &&
         (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->residual, 16) &&
          aligned_to(c->weight, 16) && aligned_to(c->y, 16) && aligned_to(c->residual_out, 16) &&
          aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[0][T_place];
+        plan->kernel = &kernels[0][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 2)), 1,
                      1},
@@ -288,7 +288,7 @@ static bool add_rms_norm_plan(error *e, const add_rms_norm_frame *f, const cuda_
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->residual, 16) &&
                 aligned_to(c->weight, 16) && aligned_to(c->y, 16) && aligned_to(c->residual_out, 16) &&
                 aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[1][T_place];
+        plan->kernel = &kernels[1][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 32, c->cluster)), 32),
@@ -296,13 +296,13 @@ static bool add_rms_norm_plan(error *e, const add_rms_norm_frame *f, const cuda_
             .cluster = {c->cluster, 1, 1},
         };
     } else if (c->n <= 512) {
-        plan->kernel = &kernels[2][T_place];
+        plan->kernel = &kernels[2][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (dtype_size(f->d.T) <= 4 && c->span <= mul_i64(&overflow, 32768, c->cluster) && c->cluster <= 8) {
-        plan->kernel = &kernels[3][T_place];
+        plan->kernel = &kernels[3][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 32, c->cluster)), 32),
@@ -310,7 +310,7 @@ static bool add_rms_norm_plan(error *e, const add_rms_norm_frame *f, const cuda_
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[4][T_place];
+        plan->kernel = &kernels[4][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},

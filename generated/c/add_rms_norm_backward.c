@@ -273,12 +273,12 @@ static bool add_rms_norm_backward_cpu(error *e, add_rms_norm_backward_frame *f) 
                           tensor_bytes(&f->t.grad_x) +
                           tensor_bytes(&f->t.grad_weight) +
                           tensor_bytes(&f->t.partial);
-    const int T_place = index_of_T(f->d.T);
-    plans[0] = (cpu_plan){&add_rms_norm_backward_rows_kernels[T_place], c->blocks};
+    const int T_index = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&add_rms_norm_backward_rows_kernels[T_index], c->blocks};
     {
         bool overflow = false;
         if (f->mask[1] && c->few == 0) {
-            plans[1] = (cpu_plan){&add_rms_norm_backward_columns_kernels[T_place], ceil_div_i64(&overflow, c->n, 32)};
+            plans[1] = (cpu_plan){&add_rms_norm_backward_columns_kernels[T_index], ceil_div_i64(&overflow, c->n, 32)};
         }
         CHECK(e, !overflow, "units of add_rms_norm_backward_columns: a number leaves 64 bits or is divided by zero");
     }
@@ -325,13 +325,13 @@ static bool add_rms_norm_backward_rows_plan(error *e, const add_rms_norm_backwar
     };
     (void)scope;
     const add_rms_norm_backward_call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
+    const int T_index = index_of_T(f->d.T);
     bool overflow = false;
     if (c->few == 1 && dtype_size(f->d.T) <= 4 &&
         (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->grad_residual_out, 16) &&
          aligned_to(c->residual_out, 16) && aligned_to(c->weight, 16) && aligned_to(c->rstd, 16) &&
          aligned_to(c->grad_x, 16) && aligned_to(c->grad_weight, 16))) {
-        plan->kernel = &kernels[0][T_place];
+        plan->kernel = &kernels[0][T_index];
         plan->launch = (cuda_launch){
             .grid = {add_i64(&overflow, c->rows,
                              ceil_div_i64(&overflow, c->n, floordiv_i64(&overflow, 128, dtype_size(f->d.T)))),
@@ -342,7 +342,7 @@ static bool add_rms_norm_backward_rows_plan(error *e, const add_rms_norm_backwar
                (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 &&
                 aligned_to(c->grad_residual_out, 16) && aligned_to(c->residual_out, 16) && aligned_to(c->weight, 16) &&
                 aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) && aligned_to(c->grad_weight, 16))) {
-        plan->kernel = &kernels[1][T_place];
+        plan->kernel = &kernels[1][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->blocks, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32), 1, 1},
@@ -350,7 +350,7 @@ static bool add_rms_norm_backward_rows_plan(error *e, const add_rms_norm_backwar
             .cluster = {c->cluster, 1, 1},
         };
     } else if (dtype_size(f->d.T) <= 4 && c->spread == 1) {
-        plan->kernel = &kernels[2][T_place];
+        plan->kernel = &kernels[2][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->blocks, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32), 1, 1},
@@ -358,7 +358,7 @@ static bool add_rms_norm_backward_rows_plan(error *e, const add_rms_norm_backwar
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[3][T_place];
+        plan->kernel = &kernels[3][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->few == 1 ? add_i64(&overflow, c->rows, ceil_div_i64(&overflow, c->n, 32)) : c->blocks, 1, 1},
             .block = {c->few == 1
@@ -388,9 +388,9 @@ static bool add_rms_norm_backward_columns_plan(error *e, const add_rms_norm_back
     if (!(f->mask[1] && c->few == 0)) {
         return true;
     }
-    const int T_place = index_of_T(f->d.T);
+    const int T_index = index_of_T(f->d.T);
     bool overflow = false;
-    plan->kernel = &kernels[0][T_place];
+    plan->kernel = &kernels[0][T_index];
     plan->launch = (cuda_launch){
         .grid = {ceil_div_i64(&overflow, c->n, 32), 1, 1},
         .block = {256, 1, 1},

@@ -175,8 +175,8 @@ static bool cross_entropy_backward_cpu(error *e, cross_entropy_backward_frame *f
                           tensor_bytes(&f->t.target) +
                           tensor_bytes(&f->t.lse) +
                           tensor_bytes(&f->t.grad_logits);
-    const int T_place = index_of_T(f->d.T);
-    plans[0] = (cpu_plan){&cross_entropy_backward_kernels[T_place], c->rows};
+    const int T_index = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&cross_entropy_backward_kernels[T_index], c->rows};
     if (cpu_any_empty(plans, 1) && !cross_entropy_backward_zero(e, f)) {
         return false;
     }
@@ -220,18 +220,18 @@ static bool cross_entropy_backward_plan(error *e, const cross_entropy_backward_f
     };
     (void)scope;
     const cross_entropy_backward_call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
+    const int T_index = index_of_T(f->d.T);
     bool overflow = false;
     if (c->span >= 1024 && mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0 &&
         (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
         (aligned_to(c->grad_logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
-        plan->kernel = &kernels[0][T_place];
+        plan->kernel = &kernels[0][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->chunks), 1, 1},
             .block = {c->threads, 1, 1},
         };
     } else if (c->span >= 1024) {
-        plan->kernel = &kernels[1][T_place];
+        plan->kernel = &kernels[1][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->chunks), 1, 1},
             .block = {c->threads, 1, 1},
@@ -239,7 +239,7 @@ static bool cross_entropy_backward_plan(error *e, const cross_entropy_backward_f
     } else if (mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0 &&
                (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
                (aligned_to(c->grad_logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
-        plan->kernel = &kernels[2][T_place];
+        plan->kernel = &kernels[2][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, mul_i64(&overflow, mul_i64(&overflow, c->rows, c->n), dtype_size(f->d.T)),
                                   mul_i64(&overflow, 256, 64)),
@@ -247,7 +247,7 @@ static bool cross_entropy_backward_plan(error *e, const cross_entropy_backward_f
             .block = {256, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[3][T_place];
+        plan->kernel = &kernels[3][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow,
                                   add_i64(&overflow,

@@ -212,8 +212,8 @@ static bool cross_entropy_gradient__cpu(error *e, cross_entropy_gradient__frame 
                           tensor_bytes(&f->t.target) +
                           tensor_bytes(&f->t.grad_loss) +
                           tensor_bytes(&f->t.loss);
-    const int T_place = index_of_T(f->d.T);
-    plans[0] = (cpu_plan){&cross_entropy_gradient__kernels[T_place], c->rows};
+    const int T_index = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&cross_entropy_gradient__kernels[T_index], c->rows};
     if (cpu_any_empty(plans, 1) && !cross_entropy_gradient__zero(e, f)) {
         return false;
     }
@@ -276,20 +276,20 @@ static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient_
         },
     };
     const cross_entropy_gradient__call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
+    const int T_index = index_of_T(f->d.T);
     bool overflow = false;
     if (dtype_size(f->d.T) <= 4 && c->span <= 16384 &&
         mul_i64(&overflow, c->rows, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)) <=
         mul_i64(&overflow, 2048, scope->sm_count) &&
         (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
-        plan->kernel = &kernels[0][T_place];
+        plan->kernel = &kernels[0][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32), 1, 1},
         };
     } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 &&
                (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
-        plan->kernel = &kernels[1][T_place];
+        plan->kernel = &kernels[1][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 2)), 1,
                      1},
@@ -297,7 +297,7 @@ static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient_
         };
     } else if (dtype_size(f->d.T) <= 4 && c->span <= 8192 &&
                (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
-        plan->kernel = &kernels[2][T_place];
+        plan->kernel = &kernels[2][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {min_i64(1024, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 64), 32)), 1, 1},
@@ -305,7 +305,7 @@ static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient_
     } else if (dtype_size(f->d.T) <= 4 && c->spread <= 1024 &&
                mul_i64(&overflow, 128, c->spread) <= sub_i64(&overflow, scope->max_shared, 8192) &&
                (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
-        plan->kernel = &kernels[3][T_place];
+        plan->kernel = &kernels[3][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {c->spread, 1, 1},
@@ -313,13 +313,13 @@ static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient_
             .cluster = {c->cluster, 1, 1},
         };
     } else if (c->stage_lanes <= 32) {
-        plan->kernel = &kernels[4][T_place];
+        plan->kernel = &kernels[4][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, 256, c->stage_lanes)), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->span <= mul_i64(&overflow, 65536, c->cluster)) {
-        plan->kernel = &kernels[5][T_place];
+        plan->kernel = &kernels[5][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->cluster)), 32),
@@ -327,7 +327,7 @@ static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient_
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[6][T_place];
+        plan->kernel = &kernels[6][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},

@@ -246,9 +246,9 @@ static bool gather_rows_cpu(error *e, gather_rows_frame *f) {
     const int64_t bytes = tensor_bytes(&f->t.table) +
                           tensor_bytes(&f->t.index) +
                           tensor_bytes(&f->t.y);
-    const int T_place = index_of_T(f->d.T);
-    const int I_place = index_of_I(f->d.I);
-    plans[0] = (cpu_plan){&gather_rows_kernels[T_place][I_place], c->k};
+    const int T_index = index_of_T(f->d.T);
+    const int I_index = index_of_I(f->d.I);
+    plans[0] = (cpu_plan){&gather_rows_kernels[T_index][I_index], c->k};
     if (cpu_any_empty(plans, 1) && !gather_rows_zero(e, f)) {
         return false;
     }
@@ -319,10 +319,10 @@ static bool gather_rows_plan(error *e, const gather_rows_frame *f, const cuda_sc
     };
     (void)scope;
     const gather_rows_call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
-    const int I_place = index_of_I(f->d.I);
+    const int T_index = index_of_T(f->d.T);
+    const int I_index = index_of_I(f->d.I);
     bool overflow = false;
-    plan->kernel = &kernels[0][T_place][I_place];
+    plan->kernel = &kernels[0][T_index][I_index];
     plan->launch = (cuda_launch){
         .grid = {mul_i64(&overflow, ceil_div_i64(&overflow, c->k, floordiv_i64(&overflow, 256, c->threads)), c->chunks),
                  1, 1},

@@ -187,9 +187,9 @@ static bool gelu_mul_backward_backward_cpu(error *e, gelu_mul_backward_backward_
         tensor_bytes(&f->t.grad_grad_y) +
         tensor_bytes(&f->t.grad_gate) +
         tensor_bytes(&f->t.grad_up);
-    const int T_place = index_of_T(f->d.T);
+    const int T_index = index_of_T(f->d.T);
     do {
-        const cpu_plan plan = {&kernels[T_place], elementwise_units(&c->layout__)};
+        const cpu_plan plan = {&kernels[T_index], elementwise_units(&c->layout__)};
         if (!cpu_run(e, &plan, 1, c, bytes)) {
             return false;
         }
@@ -236,11 +236,11 @@ static bool gelu_mul_backward_backward_cuda(error *e, gelu_mul_backward_backward
         return false;
     }
     gelu_mul_backward_backward_call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
+    const int T_index = index_of_T(f->d.T);
     do {
         cuda_plan plan;
         const int kernel = elementwise_launch(&space, &c->layout__, c->stride__, 16 / dtype_size(f->d.T), &plan.launch);
-        plan.kernel = &kernels[kernel][T_place];
+        plan.kernel = &kernels[kernel][T_index];
         if (!cuda_run(e, scope, &plan, 1, c)) {
             return false;
         }

@@ -142,9 +142,9 @@ static bool global_norm_cpu(error *e, global_norm_frame *f) {
     const int64_t bytes = list_bytes(&f->t.xs) +
                           tensor_bytes(&f->t.norm) +
                           tensor_bytes(&f->t.partial);
-    const int T_place = index_of_T(f->d.T);
-    plans[0] = (cpu_plan){&global_norm_parts_kernels[T_place], c->parts};
-    plans[1] = (cpu_plan){&global_norm_total_kernels[T_place], 1};
+    const int T_index = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&global_norm_parts_kernels[T_index], c->parts};
+    plans[1] = (cpu_plan){&global_norm_total_kernels[T_index], 1};
     if (cpu_any_empty(plans, 2) && !global_norm_zero(e, f)) {
         return false;
     }
@@ -170,8 +170,8 @@ static bool global_norm_parts_plan(error *e, const global_norm_frame *f, const c
     (void)e;
     (void)scope;
     const global_norm_call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
-    plan->kernel = &kernels[0][T_place];
+    const int T_index = index_of_T(f->d.T);
+    plan->kernel = &kernels[0][T_index];
     plan->launch = (cuda_launch){
         .grid = {c->parts, 1, 1},
         .block = {256, 1, 1},
@@ -191,8 +191,8 @@ static bool global_norm_total_plan(error *e, const global_norm_frame *f, const c
     };
     (void)e;
     (void)scope;
-    const int T_place = index_of_T(f->d.T);
-    plan->kernel = &kernels[0][T_place];
+    const int T_index = index_of_T(f->d.T);
+    plan->kernel = &kernels[0][T_index];
     plan->launch = (cuda_launch){
         .grid = {1, 1, 1},
         .block = {256, 1, 1},

@@ -188,8 +188,8 @@ static bool layer_norm_cpu(error *e, layer_norm_frame *f) {
                           tensor_bytes(&f->t.y) +
                           tensor_bytes(&f->t.mean) +
                           tensor_bytes(&f->t.rstd);
-    const int T_place = index_of_T(f->d.T);
-    plans[0] = (cpu_plan){&layer_norm_kernels[T_place], c->rows};
+    const int T_index = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&layer_norm_kernels[T_index], c->rows};
     if (cpu_any_empty(plans, 1) && !layer_norm_zero(e, f)) {
         return false;
     }
@@ -251,12 +251,12 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
         },
     };
     const layer_norm_call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
+    const int T_index = index_of_T(f->d.T);
     bool overflow = false;
     if (dtype_size(f->d.T) <= 4 && c->span <= 512 && c->rows > mul_i64(&overflow, 16, scope->sm_count) &&
         (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
          aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) && aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[0][T_place];
+        plan->kernel = &kernels[0][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 4)), 1,
                      1},
@@ -266,7 +266,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
                 aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[1][T_place];
+        plan->kernel = &kernels[1][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 16), 1, 1},
             .block = {256, 1, 1},
@@ -275,7 +275,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
                 aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[2][T_place];
+        plan->kernel = &kernels[2][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {min_i64(512, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 64), 32)), 1, 1},
@@ -285,7 +285,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
                 aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[3][T_place];
+        plan->kernel = &kernels[3][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {c->spread, 1, 1},
@@ -293,13 +293,13 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
             .cluster = {c->cluster, 1, 1},
         };
     } else if (c->n <= 512) {
-        plan->kernel = &kernels[4][T_place];
+        plan->kernel = &kernels[4][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->span <= mul_i64(&overflow, 32768, c->halves) && c->halves <= 8) {
-        plan->kernel = &kernels[5][T_place];
+        plan->kernel = &kernels[5][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->halves), 1, 1},
             .block = {min_i64(512,
@@ -309,7 +309,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
             .cluster = {c->halves, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[6][T_place];
+        plan->kernel = &kernels[6][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},

@@ -154,9 +154,9 @@ static bool quantize_per_token_cpu(error *e, quantize_per_token_frame *f) {
     const int64_t bytes = tensor_bytes(&f->t.x) +
                           tensor_bytes(&f->t.q) +
                           tensor_bytes(&f->t.scale);
-    const int T_place = index_of_T(f->d.T);
-    const int Q_place = index_of_Q(f->d.Q);
-    plans[0] = (cpu_plan){&quantize_per_token_kernels[T_place][Q_place], c->rows};
+    const int T_index = index_of_T(f->d.T);
+    const int Q_index = index_of_Q(f->d.Q);
+    plans[0] = (cpu_plan){&quantize_per_token_kernels[T_index][Q_index], c->rows};
     if (cpu_any_empty(plans, 1) && !quantize_per_token_zero(e, f)) {
         return false;
     }
@@ -277,22 +277,22 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
         },
     };
     const quantize_per_token_call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
-    const int Q_place = index_of_Q(f->d.Q);
+    const int T_index = index_of_T(f->d.T);
+    const int Q_index = index_of_Q(f->d.Q);
     bool overflow = false;
     if (c->span <= 16384 &&
         mul_i64(&overflow, c->rows, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)) <=
         mul_i64(&overflow, 2048, scope->sm_count) &&
         (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
         (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
-        plan->kernel = &kernels[0][T_place][Q_place];
+        plan->kernel = &kernels[0][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {max_i64(32, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)), 1, 1},
         };
     } else if (c->span <= 512 && (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
                (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
-        plan->kernel = &kernels[1][T_place][Q_place];
+        plan->kernel = &kernels[1][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 4)), 1,
                      1},
@@ -300,7 +300,7 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
         };
     } else if (c->span <= 1024 && (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
                (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
-        plan->kernel = &kernels[2][T_place][Q_place];
+        plan->kernel = &kernels[2][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 16), 1, 1},
             .block = {256, 1, 1},
@@ -308,7 +308,7 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
     } else if (c->span <= mul_i64(&overflow, 65536, c->cluster) &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
                (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
-        plan->kernel = &kernels[3][T_place][Q_place];
+        plan->kernel = &kernels[3][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->cluster)), 32),
@@ -316,13 +316,13 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
             .cluster = {c->cluster, 1, 1},
         };
     } else if (c->n <= 512) {
-        plan->kernel = &kernels[4][T_place][Q_place];
+        plan->kernel = &kernels[4][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->n <= mul_i64(&overflow, 16384, c->cluster)) {
-        plan->kernel = &kernels[5][T_place][Q_place];
+        plan->kernel = &kernels[5][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->n, mul_i64(&overflow, 16, c->cluster)), 32), 1,
@@ -330,7 +330,7 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[6][T_place][Q_place];
+        plan->kernel = &kernels[6][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},

@@ -152,8 +152,8 @@ static bool rms_norm_cpu(error *e, rms_norm_frame *f) {
                           tensor_bytes(&f->t.weight) +
                           tensor_bytes(&f->t.y) +
                           tensor_bytes(&f->t.rstd);
-    const int T_place = index_of_T(f->d.T);
-    plans[0] = (cpu_plan){&rms_norm_kernels[T_place], c->rows};
+    const int T_index = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&rms_norm_kernels[T_index], c->rows};
     if (cpu_any_empty(plans, 1) && !rms_norm_zero(e, f)) {
         return false;
     }
@@ -215,14 +215,14 @@ static bool rms_norm_plan(error *e, const rms_norm_frame *f, const cuda_scope *s
         },
     };
     const rms_norm_call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
+    const int T_index = index_of_T(f->d.T);
     bool overflow = false;
     if (dtype_size(f->d.T) <= 4 && c->span <= 16384 &&
         mul_i64(&overflow, c->rows, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)) <=
         mul_i64(&overflow, 2048, scope->sm_count) &&
         (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
          aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[0][T_place];
+        plan->kernel = &kernels[0][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32), 1, 1},
@@ -230,7 +230,7 @@ static bool rms_norm_plan(error *e, const rms_norm_frame *f, const cuda_scope *s
     } else if (dtype_size(f->d.T) <= 4 && c->span <= 512 &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[1][T_place];
+        plan->kernel = &kernels[1][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 4)), 1,
                      1},
@@ -239,7 +239,7 @@ static bool rms_norm_plan(error *e, const rms_norm_frame *f, const cuda_scope *s
     } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[2][T_place];
+        plan->kernel = &kernels[2][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 16), 1, 1},
             .block = {256, 1, 1},
@@ -247,7 +247,7 @@ static bool rms_norm_plan(error *e, const rms_norm_frame *f, const cuda_scope *s
     } else if (dtype_size(f->d.T) <= 4 && c->span <= mul_i64(&overflow, 32768, c->cluster) && c->cluster <= 8 &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[3][T_place];
+        plan->kernel = &kernels[3][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->cluster)), 32),
@@ -255,13 +255,13 @@ static bool rms_norm_plan(error *e, const rms_norm_frame *f, const cuda_scope *s
             .cluster = {c->cluster, 1, 1},
         };
     } else if (c->n <= 512) {
-        plan->kernel = &kernels[4][T_place];
+        plan->kernel = &kernels[4][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->span <= mul_i64(&overflow, 32768, c->cluster) && c->cluster <= 8) {
-        plan->kernel = &kernels[5][T_place];
+        plan->kernel = &kernels[5][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 32, c->cluster)), 32),
@@ -269,7 +269,7 @@ static bool rms_norm_plan(error *e, const rms_norm_frame *f, const cuda_scope *s
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[6][T_place];
+        plan->kernel = &kernels[6][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},

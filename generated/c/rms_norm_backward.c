@@ -261,12 +261,12 @@ static bool rms_norm_backward_cpu(error *e, rms_norm_backward_frame *f) {
                           tensor_bytes(&f->t.grad_x) +
                           tensor_bytes(&f->t.grad_weight) +
                           tensor_bytes(&f->t.partial);
-    const int T_place = index_of_T(f->d.T);
-    plans[0] = (cpu_plan){&rms_norm_backward_rows_kernels[T_place], c->blocks};
+    const int T_index = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&rms_norm_backward_rows_kernels[T_index], c->blocks};
     {
         bool overflow = false;
         if (f->mask[1] && c->few == 0) {
-            plans[1] = (cpu_plan){&rms_norm_backward_columns_kernels[T_place], ceil_div_i64(&overflow, c->n, 32)};
+            plans[1] = (cpu_plan){&rms_norm_backward_columns_kernels[T_index], ceil_div_i64(&overflow, c->n, 32)};
         }
         CHECK(e, !overflow, "units of rms_norm_backward_columns: a number leaves 64 bits or is divided by zero");
     }
@@ -321,13 +321,13 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
     };
     (void)scope;
     const rms_norm_backward_call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
+    const int T_index = index_of_T(f->d.T);
     bool overflow = false;
     if (c->few == 1 && dtype_size(f->d.T) <= 4 &&
         (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) &&
          aligned_to(c->weight, 16) && aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) &&
          aligned_to(c->grad_weight, 16))) {
-        plan->kernel = &kernels[0][T_place];
+        plan->kernel = &kernels[0][T_index];
         plan->launch = (cuda_launch){
             .grid = {add_i64(&overflow, c->rows,
                              ceil_div_i64(&overflow, c->n, floordiv_i64(&overflow, 128, dtype_size(f->d.T)))),
@@ -338,7 +338,7 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
                (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) &&
                 aligned_to(c->weight, 16) && aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) &&
                 aligned_to(c->grad_weight, 16))) {
-        plan->kernel = &kernels[1][T_place];
+        plan->kernel = &kernels[1][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->blocks, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32), 1, 1},
@@ -349,7 +349,7 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
                (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->x, 16) &&
                 aligned_to(c->weight, 16) && aligned_to(c->rstd, 16) && aligned_to(c->grad_x, 16) &&
                 aligned_to(c->grad_weight, 16))) {
-        plan->kernel = &kernels[2][T_place];
+        plan->kernel = &kernels[2][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->blocks, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32), 1, 1},
@@ -357,7 +357,7 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
             .cluster = {c->cluster, 1, 1},
         };
     } else if (c->vectors > 0) {
-        plan->kernel = &kernels[3][T_place];
+        plan->kernel = &kernels[3][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->blocks, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32), 1, 1},
@@ -365,7 +365,7 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[4][T_place];
+        plan->kernel = &kernels[4][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->few == 1 ? add_i64(&overflow, c->rows, ceil_div_i64(&overflow, c->n, 32)) : c->blocks, 1, 1},
             .block = {c->few == 1
@@ -395,9 +395,9 @@ static bool rms_norm_backward_columns_plan(error *e, const rms_norm_backward_fra
     if (!(f->mask[1] && c->few == 0)) {
         return true;
     }
-    const int T_place = index_of_T(f->d.T);
+    const int T_index = index_of_T(f->d.T);
     bool overflow = false;
-    plan->kernel = &kernels[0][T_place];
+    plan->kernel = &kernels[0][T_index];
     plan->launch = (cuda_launch){
         .grid = {ceil_div_i64(&overflow, c->n, 32), 1, 1},
         .block = {256, 1, 1},

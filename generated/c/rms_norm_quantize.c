@@ -173,9 +173,9 @@ static bool rms_norm_quantize_cpu(error *e, rms_norm_quantize_frame *f) {
                           tensor_bytes(&f->t.weight) +
                           tensor_bytes(&f->t.q) +
                           tensor_bytes(&f->t.scale);
-    const int T_place = index_of_T(f->d.T);
-    const int Q_place = index_of_Q(f->d.Q);
-    plans[0] = (cpu_plan){&rms_norm_quantize_kernels[T_place][Q_place], c->rows};
+    const int T_index = index_of_T(f->d.T);
+    const int Q_index = index_of_Q(f->d.Q);
+    plans[0] = (cpu_plan){&rms_norm_quantize_kernels[T_index][Q_index], c->rows};
     if (cpu_any_empty(plans, 1) && !rms_norm_quantize_zero(e, f)) {
         return false;
     }
@@ -296,22 +296,22 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
         },
     };
     const rms_norm_quantize_call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
-    const int Q_place = index_of_Q(f->d.Q);
+    const int T_index = index_of_T(f->d.T);
+    const int Q_index = index_of_Q(f->d.Q);
     bool overflow = false;
     if (c->span <= 16384 &&
         mul_i64(&overflow, c->rows, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)) <=
         mul_i64(&overflow, 2048, scope->sm_count) &&
         (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) && (aligned_to(c->weight, 16)) &&
         (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
-        plan->kernel = &kernels[0][T_place][Q_place];
+        plan->kernel = &kernels[0][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32), 1, 1},
         };
     } else if (c->span <= 512 && (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
                (aligned_to(c->weight, 16)) && (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
-        plan->kernel = &kernels[1][T_place][Q_place];
+        plan->kernel = &kernels[1][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 4)), 1,
                      1},
@@ -319,7 +319,7 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
         };
     } else if (c->span <= 1024 && (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
                (aligned_to(c->weight, 16)) && (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
-        plan->kernel = &kernels[2][T_place][Q_place];
+        plan->kernel = &kernels[2][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 16), 1, 1},
             .block = {256, 1, 1},
@@ -327,7 +327,7 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
     } else if (c->span <= mul_i64(&overflow, 32768, c->cluster) && c->cluster <= 8 &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) && (aligned_to(c->weight, 16)) &&
                (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
-        plan->kernel = &kernels[3][T_place][Q_place];
+        plan->kernel = &kernels[3][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->cluster)), 32),
@@ -335,13 +335,13 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
             .cluster = {c->cluster, 1, 1},
         };
     } else if (c->n <= 512) {
-        plan->kernel = &kernels[4][T_place][Q_place];
+        plan->kernel = &kernels[4][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->n <= mul_i64(&overflow, 8192, c->cluster) && c->cluster <= 8) {
-        plan->kernel = &kernels[5][T_place][Q_place];
+        plan->kernel = &kernels[5][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->n, mul_i64(&overflow, 16, c->cluster)), 32), 1,
@@ -349,7 +349,7 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[6][T_place][Q_place];
+        plan->kernel = &kernels[6][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},

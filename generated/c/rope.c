@@ -239,11 +239,11 @@ static bool rope_cpu(error *e, rope_frame *f) {
                           tensor_bytes(&f->t.sin) +
                           tensor_bytes(&f->t.q_out) +
                           tensor_bytes(&f->t.k_out);
-    const int T_place = index_of_T(f->d.T);
-    const int C_place = index_of_C(f->d.C);
+    const int T_index = index_of_T(f->d.T);
+    const int C_index = index_of_C(f->d.C);
     {
         bool overflow = false;
-        plans[0] = (cpu_plan){&rope_kernels[T_place][C_place], mul_i64(&overflow, c->b, c->s)};
+        plans[0] = (cpu_plan){&rope_kernels[T_index][C_index], mul_i64(&overflow, c->b, c->s)};
         CHECK(e, !overflow, "units of rope: a number leaves 64 bits or is divided by zero");
     }
     if (cpu_any_empty(plans, 1) && !rope_zero(e, f)) {
@@ -424,8 +424,8 @@ static bool rope_plan(error *e, const rope_frame *f, const cuda_scope *scope, cu
     };
     (void)scope;
     const rope_call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
-    const int C_place = index_of_C(f->d.C);
+    const int T_index = index_of_T(f->d.T);
+    const int C_index = index_of_C(f->d.C);
     bool overflow = false;
     if (mod_i64(&overflow, c->r, floordiv_i64(&overflow, 16, dtype_size(f->d.T))) == 0 &&
         mod_i64(&overflow, c->d, floordiv_i64(&overflow, 16, dtype_size(f->d.T))) == 0 &&
@@ -434,8 +434,8 @@ static bool rope_plan(error *e, const rope_frame *f, const cuda_scope *scope, cu
          stride_aligned(&f->t.sin, c->sin_stride[0], 16) && aligned_to(c->q_out, 16) &&
          strides_aligned(&f->t.q_out, 16) && aligned_to(c->k_out, 16) && strides_aligned(&f->t.k_out, 16)) &&
         tensor_stride(&overflow, &f->t.q_out, 3) == 1 && tensor_stride(&overflow, &f->t.k_out, 3) == 1) {
-        const int INTERLEAVED_place = c->interleaved;
-        plan->kernel = &kernels[INTERLEAVED_place][T_place][C_place];
+        const int INTERLEAVED_index = c->interleaved;
+        plan->kernel = &kernels[INTERLEAVED_index][T_index][C_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow,
                                   mul_i64(&overflow,
@@ -459,8 +459,8 @@ static bool rope_plan(error *e, const rope_frame *f, const cuda_scope *scope, cu
                 stride_aligned(&f->t.sin, c->sin_stride[0], 8) && aligned_to(c->q_out, 8) &&
                 strides_aligned(&f->t.q_out, 8) && aligned_to(c->k_out, 8) && strides_aligned(&f->t.k_out, 8)) &&
                tensor_stride(&overflow, &f->t.q_out, 3) == 1 && tensor_stride(&overflow, &f->t.k_out, 3) == 1) {
-        const int INTERLEAVED_place = c->interleaved;
-        plan->kernel = &kernels[2 + INTERLEAVED_place][T_place][C_place];
+        const int INTERLEAVED_index = c->interleaved;
+        plan->kernel = &kernels[2 + INTERLEAVED_index][T_index][C_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow,
                                   mul_i64(&overflow,
@@ -477,8 +477,8 @@ static bool rope_plan(error *e, const rope_frame *f, const cuda_scope *scope, cu
             .block = {256, 1, 1},
         };
     } else {
-        const int INTERLEAVED_place = c->interleaved;
-        plan->kernel = &kernels[4 + INTERLEAVED_place][T_place][C_place];
+        const int INTERLEAVED_index = c->interleaved;
+        plan->kernel = &kernels[4 + INTERLEAVED_index][T_index][C_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow,
                                   mul_i64(&overflow,

@@ -213,11 +213,11 @@ static bool rope_backward_cpu(error *e, rope_backward_frame *f) {
                           tensor_bytes(&f->t.sin) +
                           tensor_bytes(&f->t.grad_q) +
                           tensor_bytes(&f->t.grad_k);
-    const int T_place = index_of_T(f->d.T);
-    const int C_place = index_of_C(f->d.C);
+    const int T_index = index_of_T(f->d.T);
+    const int C_index = index_of_C(f->d.C);
     {
         bool overflow = false;
-        plans[0] = (cpu_plan){&rope_backward_kernels[T_place][C_place], mul_i64(&overflow, c->b, c->s)};
+        plans[0] = (cpu_plan){&rope_backward_kernels[T_index][C_index], mul_i64(&overflow, c->b, c->s)};
         CHECK(e, !overflow, "units of rope_backward: a number leaves 64 bits or is divided by zero");
     }
     if (cpu_any_empty(plans, 1) && !rope_backward_zero(e, f)) {
@@ -398,8 +398,8 @@ static bool rope_backward_plan(error *e, const rope_backward_frame *f, const cud
     };
     (void)scope;
     const rope_backward_call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
-    const int C_place = index_of_C(f->d.C);
+    const int T_index = index_of_T(f->d.T);
+    const int C_index = index_of_C(f->d.C);
     bool overflow = false;
     if (mod_i64(&overflow, c->r, floordiv_i64(&overflow, 16, dtype_size(f->d.T))) == 0 &&
         mod_i64(&overflow, c->d, floordiv_i64(&overflow, 16, dtype_size(f->d.T))) == 0 &&
@@ -408,8 +408,8 @@ static bool rope_backward_plan(error *e, const rope_backward_frame *f, const cud
          stride_aligned(&f->t.cos, c->cos_stride[0], 16) && aligned_to(c->sin, 16) &&
          stride_aligned(&f->t.sin, c->sin_stride[0], 16) && aligned_to(c->grad_q, 16) &&
          c->d * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->grad_k, 16))) {
-        const int INTERLEAVED_place = c->interleaved;
-        plan->kernel = &kernels[INTERLEAVED_place][T_place][C_place];
+        const int INTERLEAVED_index = c->interleaved;
+        plan->kernel = &kernels[INTERLEAVED_index][T_index][C_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow,
                                   mul_i64(&overflow,
@@ -432,8 +432,8 @@ static bool rope_backward_plan(error *e, const rope_backward_frame *f, const cud
                 stride_aligned(&f->t.cos, c->cos_stride[0], 8) && aligned_to(c->sin, 8) &&
                 stride_aligned(&f->t.sin, c->sin_stride[0], 8) && aligned_to(c->grad_q, 8) &&
                 c->d * dtype_size(f->d.T) % 8 == 0 && aligned_to(c->grad_k, 8))) {
-        const int INTERLEAVED_place = c->interleaved;
-        plan->kernel = &kernels[2 + INTERLEAVED_place][T_place][C_place];
+        const int INTERLEAVED_index = c->interleaved;
+        plan->kernel = &kernels[2 + INTERLEAVED_index][T_index][C_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow,
                                   mul_i64(&overflow,
@@ -450,8 +450,8 @@ static bool rope_backward_plan(error *e, const rope_backward_frame *f, const cud
             .block = {256, 1, 1},
         };
     } else {
-        const int INTERLEAVED_place = c->interleaved;
-        plan->kernel = &kernels[4 + INTERLEAVED_place][T_place][C_place];
+        const int INTERLEAVED_index = c->interleaved;
+        plan->kernel = &kernels[4 + INTERLEAVED_index][T_index][C_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow,
                                   mul_i64(&overflow,

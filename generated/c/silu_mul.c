@@ -117,9 +117,9 @@ static bool silu_mul_cpu(error *e, silu_mul_frame *f) {
         tensor_bytes(&f->t.gate) +
         tensor_bytes(&f->t.up) +
         tensor_bytes(&f->t.y);
-    const int T_place = index_of_T(f->d.T);
+    const int T_index = index_of_T(f->d.T);
     do {
-        const cpu_plan plan = {&kernels[T_place], elementwise_units(&c->layout__)};
+        const cpu_plan plan = {&kernels[T_index], elementwise_units(&c->layout__)};
         if (!cpu_run(e, &plan, 1, c, bytes)) {
             return false;
         }
@@ -166,11 +166,11 @@ static bool silu_mul_cuda(error *e, silu_mul_frame *f, const cuda_scope *scope) 
         return false;
     }
     silu_mul_call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
+    const int T_index = index_of_T(f->d.T);
     do {
         cuda_plan plan;
         const int kernel = elementwise_launch(&space, &c->layout__, c->stride__, 16 / dtype_size(f->d.T), &plan.launch);
-        plan.kernel = &kernels[kernel][T_place];
+        plan.kernel = &kernels[kernel][T_index];
         if (!cuda_run(e, scope, &plan, 1, c)) {
             return false;
         }

@@ -159,8 +159,8 @@ static bool softmax_backward_cpu(error *e, softmax_backward_frame *f) {
                           tensor_bytes(&f->t.y) +
                           tensor_bytes(&f->t.grad_x) +
                           tensor_bytes(&f->t.grad_bias);
-    const int T_place = index_of_T(f->d.T);
-    plans[0] = (cpu_plan){&softmax_backward_kernels[T_place], c->rows};
+    const int T_index = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&softmax_backward_kernels[T_index], c->rows};
     if (cpu_any_empty(plans, 1) && !softmax_backward_zero(e, f)) {
         return false;
     }
@@ -222,14 +222,14 @@ static bool softmax_backward_plan(error *e, const softmax_backward_frame *f, con
         },
     };
     const softmax_backward_call *const c = &f->call;
-    const int T_place = index_of_T(f->d.T);
+    const int T_index = index_of_T(f->d.T);
     bool overflow = false;
     if (dtype_size(f->d.T) <= 4 && c->span <= 16384 &&
         mul_i64(&overflow, c->rows, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)) <=
         mul_i64(&overflow, 2048, scope->sm_count) &&
         (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->y, 16) &&
          aligned_to(c->grad_x, 16) && aligned_to(c->grad_bias, 16) && c->n * dtype_size(dtype_acc(f->d.T)) % 16 == 0)) {
-        plan->kernel = &kernels[0][T_place];
+        plan->kernel = &kernels[0][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32), 1, 1},
@@ -238,7 +238,7 @@ static bool softmax_backward_plan(error *e, const softmax_backward_frame *f, con
                (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->y, 16) &&
                 aligned_to(c->grad_x, 16) && aligned_to(c->grad_bias, 16) &&
                 c->n * dtype_size(dtype_acc(f->d.T)) % 16 == 0)) {
-        plan->kernel = &kernels[1][T_place];
+        plan->kernel = &kernels[1][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, 256, c->lanes)), 1, 1},
             .block = {256, 1, 1},
@@ -247,7 +247,7 @@ static bool softmax_backward_plan(error *e, const softmax_backward_frame *f, con
                (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->y, 16) &&
                 aligned_to(c->grad_x, 16) && aligned_to(c->grad_bias, 16) &&
                 c->n * dtype_size(dtype_acc(f->d.T)) % 16 == 0)) {
-        plan->kernel = &kernels[2][T_place];
+        plan->kernel = &kernels[2][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {min_i64(1024, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 32), 32)), 1, 1},
@@ -257,7 +257,7 @@ static bool softmax_backward_plan(error *e, const softmax_backward_frame *f, con
                (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->y, 16) &&
                 aligned_to(c->grad_x, 16) && aligned_to(c->grad_bias, 16) &&
                 c->n * dtype_size(dtype_acc(f->d.T)) % 16 == 0)) {
-        plan->kernel = &kernels[3][T_place];
+        plan->kernel = &kernels[3][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {min_i64(512, c->spread), 1, 1},
@@ -265,13 +265,13 @@ static bool softmax_backward_plan(error *e, const softmax_backward_frame *f, con
             .cluster = {c->cluster, 1, 1},
         };
     } else if (c->stage_lanes <= 32) {
-        plan->kernel = &kernels[4][T_place];
+        plan->kernel = &kernels[4][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, 256, c->stage_lanes)), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->spread <= 512 && mul_i64(&overflow, 128, c->spread) <= sub_i64(&overflow, scope->max_shared, 8192)) {
-        plan->kernel = &kernels[5][T_place];
+        plan->kernel = &kernels[5][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {min_i64(512, c->spread), 1, 1},
@@ -279,7 +279,7 @@ static bool softmax_backward_plan(error *e, const softmax_backward_frame *f, con
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[6][T_place];
+        plan->kernel = &kernels[6][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},

@@ -95,8 +95,8 @@ static bool square_cpu(error *e, square_frame *f) {
     const square_call *const c = &f->call;
     const int64_t bytes = tensor_bytes(&f->t.x) +
                           tensor_bytes(&f->t.y);
-    const int T_place = index_of_T(f->d.T);
-    plans[0] = (cpu_plan){&square_kernels[T_place], f->t.x.numel};
+    const int T_index = index_of_T(f->d.T);
+    plans[0] = (cpu_plan){&square_kernels[T_index], f->t.x.numel};
     if (cpu_any_empty(plans, 1) && !square_zero(e, f)) {
         return false;
     }
@@ -120,9 +120,9 @@ static bool square_plan(error *e, const square_frame *f, const cuda_scope *scope
         },
     };
     (void)scope;
-    const int T_place = index_of_T(f->d.T);
+    const int T_index = index_of_T(f->d.T);
     bool overflow = false;
-    plan->kernel = &kernels[0][T_place];
+    plan->kernel = &kernels[0][T_index];
     plan->launch = (cuda_launch){
         .grid = {ceil_div_i64(&overflow, add_i64(&overflow, f->t.x.numel, 7),
                               mul_i64(&overflow, mul_i64(&overflow, 256, 4),

@@ -119,7 +119,7 @@ WRONG = [
 # Any two values of two axes meet in a case.
 AXES = {
     "mode": matrix.MODES,
-    "road": matrix.ROADS,
+    "entry": matrix.ENTRY_POINTS,
     "dtypes": OP.choices(),
     "layout": LAYOUTS,
     "sample": range(len(SAMPLES)),

@@ -300,7 +300,7 @@ def right_calls(op: Operator) -> Iterator[Call]:
 
 
 def launch_calls(op: Operator) -> Iterator[Call]:
-    """Calls that take another road through the launches: wide ones, and those in which one tensor lies otherwise."""
+    """Calls that go another way through the launches: wide ones, and those in which one tensor lies otherwise."""
     usual, entries = base(op), [entry for entry in dispatched(op) if entry.public or entry.saved]
     names = [name for name, size in usual.dims.items() if isinstance(size, int)]
     stars = [name for name, size in usual.dims.items() if not isinstance(size, int)]

@@ -15,7 +15,7 @@ from benchmarks.cuda_cases import Shape
 from benchmarks.operators import cpu
 from benchmarks.operators.cases import CASES
 from benchmarks.operators.cases.operator import Operator
-from benchmarks.operators.cases.peers import INSTALLED, PEERS, Roads, has, roads_of
+from benchmarks.operators.cases.peers import INSTALLED, PEERS, Implementation, has, implementation_of
 from benchmarks.operators.checked import distance
 from benchmarks.operators.shapes import Named, chosen, shapes_of
 from benchmarks.operators.worker import one_line
@@ -95,9 +95,9 @@ def test_ours_and_the_usual_way_agree(operator: str) -> None:
     shape = Shape(3, 256)
     op = CASES[operator](shape, "cpu")
     for peer, most in (("my_ops", 1), ("ATen", 2)):  # of several operators in a row, ATen rounds each
-        roads = roads_of(peer, operator, shape, op)
-        assert roads is not None
-        assert distance(op, roads, shape) <= most
+        implementation = implementation_of(peer, operator, shape, op)
+        assert implementation is not None
+        assert distance(op, implementation, shape) <= most
 
 
 def test_a_formula_for_the_compiler_is_right() -> None:
@@ -105,21 +105,25 @@ def test_a_formula_for_the_compiler_is_right() -> None:
     for case in CASES.values():
         op = case(shape, "cpu")
         if op.formula is not None:
-            assert distance(op, Roads(op.formula, op.formula), shape) <= 1
+            assert distance(op, Implementation(op.formula, op.formula), shape) <= 1
 
 
 def test_what_is_wrong_is_far_away() -> None:
     shape = Shape(4, 64, torch.float32)
     op = CASES["rms_norm"](shape, "cpu")
 
-    def wrong(road: object) -> float:
-        return distance(op, Roads(op.ours, lambda x, w: op.ours(x, w) + 0 * x if road is None else road(x, w)), shape)  # type: ignore[operator]
+    def wrong(function: object) -> float:
+        return distance(
+            op,
+            Implementation(op.ours, lambda x, w: op.ours(x, w) + 0 * x if function is None else function(x, w)),
+            shape,
+        )  # type: ignore[operator]
 
     assert wrong(None) <= 1
     assert wrong(lambda x, w: op.ours(x, w) * 1.01) > 100
     assert wrong(lambda x, w: op.ours(x.detach(), w) + 0 * x) > 100  # the gradient alone
     nan = Operator(op.inputs, lambda x, w: x * float("nan"), op.eager)
-    assert distance(nan, Roads(nan.ours, nan.ours), shape) == float("inf")
+    assert distance(nan, Implementation(nan.ours, nan.ours), shape) == float("inf")
 
 
 def test_errors_of_compilers_become_a_line() -> None:

@@ -40,7 +40,7 @@ ops:
 
 def test_what_there_is_a_choice_on(library: Callable[[str], Library]) -> None:
     first, backward, made, _ = (base(op) for op in library(SPEC).operators)
-    names = ["mode", "road", "dtypes", "layout", "sample"]
+    names = ["mode", "entry", "dtypes", "layout", "sample"]
     lines = list(axes(first, defaults=True))
     assert [line.split('"')[1] for line in lines] == [*names, "absent", "defaults", "upstream", "used"]
     assert lines[-1] == '"used": (matrix.ALL, "y", "z"),'

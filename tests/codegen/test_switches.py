@@ -64,11 +64,11 @@ def test_the_kernel_of_a_call(switched: Operator) -> None:
     (view,) = pass_views(switched, entry_points(switched))
     assert view.entry_count == 14
     plan = "\n".join(view.plan)
-    assert "plan->kernel = &kernels[(HEAD_place * 2 + CAUSAL_place) * 2 + MODE_place][T_place];" in plan
-    assert "plan->kernel = &kernels[8 + CAUSAL_place * 3 + MODE_place][T_place];" in plan
-    assert 'CHECK(e, HEAD_place >= 0, "expected d in [64, 128], got d = %" PRId64, c->d);' in plan
-    assert "const int CAUSAL_place = c->causal;" in plan
-    assert "const int CAUSAL_place = c->m == 2;" in plan
-    assert plan.count("MODE_place >= 0") == 1  # the second entry has a kernel for every word
+    assert "plan->kernel = &kernels[(HEAD_index * 2 + CAUSAL_index) * 2 + MODE_index][T_index];" in plan
+    assert "plan->kernel = &kernels[8 + CAUSAL_index * 3 + MODE_index][T_index];" in plan
+    assert 'CHECK(e, HEAD_index >= 0, "expected d in [64, 128], got d = %" PRId64, c->d);' in plan
+    assert "const int CAUSAL_index = c->causal;" in plan
+    assert "const int CAUSAL_index = c->m == 2;" in plan
+    assert plan.count("MODE_index >= 0") == 1  # the second entry has a kernel for every word
     assert ".block = {c->d, 1, 1}," in plan
     assert ".block = {c->mode == f_mode_tanh ? 32 : c->d, 1, 1}," in plan

@@ -8,10 +8,10 @@ import conformance
 import pytest
 import torch
 
-ROADS = pytest.mark.parametrize("packet", [conformance, torch.ops.conformance], ids=["wrapper", "torch.ops"])
+ENTRY_POINTS = pytest.mark.parametrize("packet", [conformance, torch.ops.conformance], ids=["wrapper", "torch.ops"])
 
 
-@ROADS
+@ENTRY_POINTS
 def test_fewer_than_no_units(packet: Any) -> None:
     """The output of a kernel that runs on less than nothing would be what the allocator left."""
     y = torch.ones(3, 2)
@@ -19,7 +19,7 @@ def test_fewer_than_no_units(packet: Any) -> None:
         packet.fill_view(y, -1)
 
 
-@ROADS
+@ENTRY_POINTS
 def test_freed_storage(packet: Any) -> None:
     """Sharding frees the memory of parameters behind tensors that stay."""
     text = r"^conformance::\w+: a tensor of 6 elements has no memory; its storage was freed$"
@@ -30,7 +30,7 @@ def test_freed_storage(packet: Any) -> None:
             getattr(packet, name)(x, *others)
 
 
-@ROADS
+@ENTRY_POINTS
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 2**70, 1.5, "1", None, 1j])
 def test_numbers_that_are_no_int(packet: Any, number: Any) -> None:
     """PyTorch's schema sees them first, and names the operator."""
@@ -40,14 +40,14 @@ def test_numbers_that_are_no_int(packet: Any, number: Any) -> None:
         packet.ramp(number, device="cpu")
 
 
-@ROADS
+@ENTRY_POINTS
 @pytest.mark.parametrize("sizes", [[2**62], [2**32, 2**32], [2**63 - 1, 1], [0, 2**63 - 1, 2**63 - 1]], ids=str)
 def test_sizes_beyond_memory(packet: Any, sizes: list[int]) -> None:
     with pytest.raises(RuntimeError, match=r"^conformance::grid: y: has more elements than can be addressed$"):
         packet.grid(sizes)
 
 
-@ROADS
+@ENTRY_POINTS
 def test_whole_range_of_an_int(packet: Any) -> None:
     """All 64 bits arrive at the body."""
     for s in (2**31, 2**32 + 1, 2**53, 2**62, -(2**31) - 1, -(2**63)):
@@ -56,7 +56,7 @@ def test_whole_range_of_an_int(packet: Any) -> None:
         assert x.unique().tolist() == [float(s)]
 
 
-@ROADS
+@ENTRY_POINTS
 def test_views_of_other_dtypes(packet: Any) -> None:
     """What autograd does not follow requires no grad; a mask may have any bits in it."""
     leaf = torch.randn(2, 4, requires_grad=True)
@@ -74,7 +74,7 @@ def test_what_lies_between_written_elements_is_left_alone() -> None:
     assert memory[:, 1::2].eq(7).all()
 
 
-@ROADS
+@ENTRY_POINTS
 @pytest.mark.parametrize("threads", [1, 4])
 def test_bad_data_that_a_body_finds(packet: Any, threads: int) -> None:
     """Of many errors that of the lowest unit, however the units are split; the next call is a right one."""

@@ -15,11 +15,11 @@ from tests.harness.gradients import UPSTREAM, gradients_of, loss_of
 from tests.harness.layouts import leaves, make
 
 
-def traced(op: Contract, road: Callable[..., Any], backend: Any, **options: Any) -> Callable[..., Any]:
+def traced(op: Contract, function: Callable[..., Any], backend: Any, **options: Any) -> Callable[..., Any]:
     torch._dynamo.reset()
 
     def call(*positional: Any, **keyword: Any) -> Any:
-        return road(*positional, **keyword)
+        return function(*positional, **keyword)
 
     compiled = torch.compile(call, fullgraph=True, backend=backend, **options)
     # A size that only the kernel knows may be in a graph where this is set, as it is for PyTorch's own operators.
@@ -87,8 +87,8 @@ def inductor(op: Contract, device: str, sample: Sample) -> None:
 def missing(op: Contract, device: str, sample: Sample) -> None:
     """No backward is declared: the error comes when the graph is built with an input that requires grad."""
     given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
-    for road in op.roads():
-        compiled = traced(op, road, "aot_eager")
+    for function in op.entry_points():
+        compiled = traced(op, function, "aot_eager")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # tracing says where the forward pass was
             with pytest.raises(Exception, match=op.text("no gradient is declared")):
@@ -98,16 +98,16 @@ def missing(op: Contract, device: str, sample: Sample) -> None:
 def never(op: Contract, device: str, sample: Sample) -> None:
     """`differentiable: false`: compiled outputs do not require grad either."""
     given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
-    for road in op.roads():
-        _same(op.call(road, given), op.call(traced(op, road, "aot_eager"), given))
+    for function in op.entry_points():
+        _same(op.call(function, given), op.call(traced(op, function, "aot_eager"), given))
 
 
 class _Module(torch.nn.Module):
-    def __init__(self, op: Contract, road: Callable[..., Any], named: Arguments) -> None:
+    def __init__(self, op: Contract, function: Callable[..., Any], named: Arguments) -> None:
         super().__init__()
         scalars = {name: value for name, value in named.items() if list_of(name) not in op.tensors}
         names = op.spread(tuple(op.tensors), named)
-        self.call = lambda *tensors: road(**op.gathered(dict(zip(names, tensors, strict=True)) | scalars))
+        self.call = lambda *tensors: function(**op.gathered(dict(zip(names, tensors, strict=True)) | scalars))
 
     def forward(self, *tensors: torch.Tensor) -> Any:
         return self.call(*tensors)
@@ -118,8 +118,8 @@ def exports(op: Contract, device: str, sample: Sample) -> None:
     arguments = make(op, sample, op.choices()[0], device)
     names = op.spread(tuple(op.tensors), arguments)
     tensors = tuple(arguments[name] for name in names)
-    for road in op.roads():
-        module = _Module(op, road, arguments)
+    for function in op.entry_points():
+        module = _Module(op, function, arguments)
         for strict in (False, True):
             program = torch.export.export(module, tensors, strict=strict)
             called = [node.target for node in program.graph.nodes if node.op == "call_function"]
@@ -131,4 +131,4 @@ def exports(op: Contract, device: str, sample: Sample) -> None:
                 flat = [one for name in op.tensors for one in (named[name] if name in op.lists else [named[name]])]
                 return exported(*flat)
 
-            _same(op.results(road, arguments), op.results(replayed, arguments, named=True))
+            _same(op.results(function, arguments), op.results(replayed, arguments, named=True))

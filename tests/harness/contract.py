@@ -236,12 +236,12 @@ class Contract:
         importlib.import_module(self.namespace)
         return getattr(torch.ops, self.namespace)
 
-    def roads(self) -> list[Callable[..., Any]]:
+    def entry_points(self) -> list[Callable[..., Any]]:
         """Both ways in which users call the operator."""
         return [self.wrapper, self.overload]
 
     def dispatched(self) -> list[Any]:
-        """The operator and its internal twins."""
+        """The operator and its internal overloads."""
         names = [self.name, f"_{self.name}_no_grad"] + ([f"_{self.name}_saved"] if self.saved else [])
         return [getattr(self._ops(), name).default for name in names]
 

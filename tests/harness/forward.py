@@ -68,7 +68,7 @@ def special_values(op: Contract, device: str, dtypes: tuple[str, ...], sample: S
 
 
 def call_styles(op: Contract, device: str, sample: Sample) -> None:
-    """Defaults left out, everything by keyword, both roads: the same result, bit for bit."""
+    """Defaults left out, everything by keyword, both entry points: the same result, bit for bit."""
     for absent in op.absences:
         arguments = make(op, sample, op.choices()[0], device, absent=absent)
         first = op.results(op.wrapper, arguments)
@@ -76,8 +76,8 @@ def call_styles(op: Contract, device: str, sample: Sample) -> None:
             for given in (arguments, op.short(arguments)):
                 _same(first, op.results(function, given, named=True))
                 _same(first, op.results(function, given))
-        for twin in op.dispatched():
-            found = op.results(twin, arguments)
+        for overload in op.dispatched():
+            found = op.results(overload, arguments)
             _same(first, found if op.written else found[: len(first)])
 
 
@@ -87,7 +87,7 @@ def _same(first: tuple[torch.Tensor, ...], result: Any) -> None:
 
 
 def assert_fakes_agree(op: Contract, arguments: Arguments) -> None:
-    """Fake and real agree on shape, dtype, device and strides, for the operator and its twins."""
+    """Fake and real agree on shape, dtype, device and strides, for the operator and its internal overloads."""
     # Sizes that only the kernel knows are symbols.
     mode = FakeTensorMode(shape_env=ShapeEnv(allow_dynamic_output_shape_ops=True) if op.dynamic else None)
     unknown = [name in op.dynamic for name in op.outputs]
@@ -125,7 +125,7 @@ def masks_agree(op: Contract, device: str, sample: Sample) -> None:
 
 
 def passes_opcheck(op: Contract, device: str, sample: Sample, *, grad: bool) -> None:
-    """All of opcheck, for the operator and its twins. An operator whose gradient is missing refuses: not with grad.
+    """All of opcheck, for the operator and its internal overloads. One with a missing gradient refuses: not with grad.
     A random operator draws other numbers in each of two calls, which the last test compares.
     """
     if op.pinned and device != "cpu":

@@ -56,8 +56,8 @@ def shared(op: Contract, device: str, sample: Sample) -> None:
     for name in recording(leaves(arguments, op.gradients)):
         kind = arguments[name].shape, arguments[name].dtype, repr(sample.get(name))
         source[name] = first.setdefault(kind, name)
-    for road in op.roads():
-        _of_each_output(road, op, arguments, source)
+    for function in op.entry_points():
+        _of_each_output(function, op, arguments, source)
 
 
 def _of_each_output(function: Callable[..., Any], op: Contract, arguments: Arguments, source: dict[str, str]) -> None:
@@ -89,17 +89,17 @@ def in_float64(arguments: Arguments) -> Arguments:
 
 
 def passes_gradcheck(op: Contract, device: str, samples: list[Sample]) -> None:
-    """Numerical derivatives in float64, through both roads."""
+    """Numerical derivatives in float64, through both entry points."""
     choice = tuple("float64" if "float64" in dtypes else dtypes[0] for dtypes in op.types.values())
     for sample, absent in [(sample, ()) for sample in samples] + [(samples[0], absent) for absent in op.absences[1:]]:
         given = _in_float64(op, make(op, sample, choice, device, absent=absent))
         names = recording(given)
         if not names or sum(given[name].numel() for name in names) > 1000:
             continue  # the matrix of derivatives has the square of that many elements
-        for road in op.roads():
+        for function in op.entry_points():
 
-            def call(*tensors: torch.Tensor, road: Callable[..., Any] = road, given: Arguments = given) -> Any:
-                return _exact_ones(op.call(road, {**given, **dict(zip(recording(given), tensors, strict=True))}))
+            def call(*tensors: torch.Tensor, function: Callable[..., Any] = function, given: Arguments = given) -> Any:
+                return _exact_ones(op.call(function, {**given, **dict(zip(recording(given), tensors, strict=True))}))
 
             assert torch.autograd.gradcheck(call, tuple(given[name] for name in names))
 
@@ -146,10 +146,10 @@ def partial(op: Contract, device: str, sample: Sample) -> None:
     arguments = make(op, sample, op.choices()[0], device)
     every = gradients_of(op.wrapper, op, leaves(arguments, op.gradients), UPSTREAM["dense"])
     inputs = op.spread(op.gradients, arguments)
-    for road in op.roads():
+    for function in op.entry_points():
         for names in _subsets(inputs):
             given = leaves(arguments, names)
-            loss = loss_of(as_tuple(op.call(road, given)), UPSTREAM["dense"])
+            loss = loss_of(as_tuple(op.call(function, given)), UPSTREAM["dense"])
             with Recorder() as recorder:
                 loss.backward()
             ran = [kwargs for name, kwargs in recorder.calls if op.backward in name]
@@ -163,21 +163,21 @@ def partial(op: Contract, device: str, sample: Sample) -> None:
                 gradient = given[name].grad
                 assert torch.equal(gradient, every[name]) if name in names else gradient is None
         with Recorder() as recorder:
-            op.call(road, arguments)
+            op.call(function, arguments)
         assert not any("_saved" in name for name, _ in recorder.calls), "saved outputs were computed in inference"
 
 
 def saved_tensors(op: Contract, device: str, sample: Sample) -> None:
     """An input that backward reads and that was written in between is noticed."""
     usual = make(op, sample, op.choices()[0], device)
-    for road in op.roads():
+    for function in op.entry_points():
         for name in op.spread(op.kept, usual):
             given = leaves(usual, tuple(n for n in op.spread(op.gradients, usual) if n != name))
             given[name] = given[name].clone()
             if not any(isinstance(value, torch.Tensor) and value.requires_grad for value in given.values()):
                 base = given[name].detach().clone().requires_grad_()
                 given[name] = base * 1
-            loss = loss_of(as_tuple(op.call(road, given)), UPSTREAM["dense"])
+            loss = loss_of(as_tuple(op.call(function, given)), UPSTREAM["dense"])
             with torch.no_grad():
                 given[name].add_(1)
             with pytest.raises(RuntimeError, match="modified by an inplace operation"):
@@ -186,18 +186,18 @@ def saved_tensors(op: Contract, device: str, sample: Sample) -> None:
 
 def memory(op: Contract, device: str, sample: Sample) -> None:
     """Inputs die with the last reference to the graph, without the garbage collector; a second backward is an error."""
-    for road in op.roads():
+    for function in op.entry_points():
         # On its own: after an error PyTorch's engine may keep tensors that were on their way.
         if op.kept:
             given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
-            loss = loss_of(as_tuple(op.call(road, given)), UPSTREAM["dense"])
+            loss = loss_of(as_tuple(op.call(function, given)), UPSTREAM["dense"])
             loss.backward()
             with pytest.raises(RuntimeError, match="a second time"):
                 loss.backward()
         gc.disable()
         try:
             given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
-            results = as_tuple(op.call(road, given))
+            results = as_tuple(op.call(function, given))
             loss = loss_of(results, UPSTREAM["dense"])
             watched = [weakref.ref(value) for value in given.values() if isinstance(value, torch.Tensor)]
             loss.backward()
@@ -210,15 +210,15 @@ def memory(op: Contract, device: str, sample: Sample) -> None:
 def checkpoints(op: Contract, device: str, sample: Sample) -> None:
     """Recomputed in backward, in both of PyTorch's ways."""
     given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
-    for road in op.roads():
-        plain = gradients_of(road, op, given, UPSTREAM["dense"])
+    for function in op.entry_points():
+        plain = gradients_of(function, op, given, UPSTREAM["dense"])
         for reentrant in (False, True):
 
-            def again(*values: Any, road: Callable[..., Any] = road, reentrant: bool = reentrant) -> Any:
+            def again(*values: Any, function: Callable[..., Any] = function, reentrant: bool = reentrant) -> Any:
                 named = dict(zip(given, values, strict=True))
 
                 def run(*values: Any) -> Any:  # tensors in a row: one of the two ways looks into no list
-                    return as_tuple(op.call(road, dict(zip(named, values, strict=True))))
+                    return as_tuple(op.call(function, dict(zip(named, values, strict=True))))
 
                 return checkpoint(run, *values, use_reentrant=reentrant)
 
@@ -238,16 +238,16 @@ def second_order(op: Contract, device: str, sample: Sample) -> None:
     given = leaves(make(op, sample, choice, device), op.gradients)
     named = op.spread(op.gradients, given)
     inputs = tuple(given[name] for name in named)
-    for road in op.roads():
+    for function in op.entry_points():
 
-        def call(*tensors: torch.Tensor, road: Callable[..., Any] = road) -> Any:
-            return as_tuple(op.call(road, {**given, **dict(zip(named, tensors, strict=True))}))
+        def call(*tensors: torch.Tensor, function: Callable[..., Any] = function) -> Any:
+            return as_tuple(op.call(function, {**given, **dict(zip(named, tensors, strict=True))}))
 
         if op.second == "declared":
-            _passes_gradgradcheck(op, road, _in_float64(op, given))
+            _passes_gradgradcheck(op, function, _in_float64(op, given))
             if len(named) > 1:  # and where some of the first gradients are not computed
                 constants = {k: v.detach() if isinstance(v, torch.Tensor) else v for k, v in given.items()}
-                _passes_gradgradcheck(op, road, leaves(constants, named[:1]))
+                _passes_gradgradcheck(op, function, leaves(constants, named[:1]))
             continue
         results = [result for result in as_tuple(call(*inputs)) if result.requires_grad]
         upstream = [torch.ones_like(result).requires_grad_() for result in results]
@@ -281,11 +281,11 @@ def _is_curved(op: Contract, given: Arguments) -> bool:
     return any(gradient is not None and bool(gradient.any()) for gradient in twice)
 
 
-def _passes_gradgradcheck(op: Contract, road: Callable[..., Any], given: Arguments) -> None:
+def _passes_gradgradcheck(op: Contract, function: Callable[..., Any], given: Arguments) -> None:
     names = recording(given)
 
     def call(*tensors: torch.Tensor) -> Any:
-        return _exact_ones(op.call(road, {**given, **dict(zip(names, tensors, strict=True))}))
+        return _exact_ones(op.call(function, {**given, **dict(zip(names, tensors, strict=True))}))
 
     assert not names or torch.autograd.gradgradcheck(call, tuple(given[name] for name in names))
 
@@ -297,8 +297,8 @@ def transforms(op: Contract, device: str, sample: Sample) -> None:
     named = op.spread(op.gradients, given)
     positions = tuple(range(len(named)))
 
-    def loss(road: Callable[..., Any], *tensors: torch.Tensor) -> torch.Tensor:
-        results = as_tuple(op.call(road, {**given, **dict(zip(named, tensors, strict=True))}))
+    def loss(function: Callable[..., Any], *tensors: torch.Tensor) -> torch.Tensor:
+        results = as_tuple(op.call(function, {**given, **dict(zip(named, tensors, strict=True))}))
         return torch.stack([UPSTREAM["dense"](result).double() for result in results]).sum()
 
     inputs = tuple(given[name] for name in named)
@@ -306,16 +306,16 @@ def transforms(op: Contract, device: str, sample: Sample) -> None:
     assert all(torch.equal(gradient, expected[name]) for name, gradient in zip(named, found, strict=True))
     with pytest.raises(RuntimeError, match=f"{op.namespace}::{op.name}: torch.func transforms"):
         torch.func.grad(lambda *tensors: loss(op.overload, *tensors))(*inputs)
-    for road in op.roads():
+    for function in op.entry_points():
         with pytest.raises(RuntimeError, match=f"{op.namespace}::{op.name}: (forward-mode|torch.func)"):
-            torch.func.jvp(lambda x, road=road: loss(road, x, *inputs[1:]), inputs[:1], inputs[:1])
+            torch.func.jvp(lambda x, function=function: loss(function, x, *inputs[1:]), inputs[:1], inputs[:1])
 
 
 def missing(op: Contract, device: str, sample: Sample) -> None:
     """No backward is declared: the call works, its backward is an error that names the operator."""
     given = leaves(make(op, sample, op.choices()[0], device), op.gradients)
-    for road in op.roads():
-        results = as_tuple(op.call(road, given))
+    for function in op.entry_points():
+        results = as_tuple(op.call(function, given))
         assert all(result.requires_grad for result in results)
         with pytest.raises(RuntimeError) as caught:
             loss_of(results, UPSTREAM["dense"]).backward()
@@ -326,7 +326,7 @@ def never(op: Contract, device: str, sample: Sample) -> None:
     """`differentiable: false`: outputs never require grad."""
     given = make(op, sample, op.choices()[0], device)
     given = leaves(given, op.gradients)
-    for function in (*op.roads(), *op.dispatched()):
+    for function in (*op.entry_points(), *op.dispatched()):
         assert not any(result.requires_grad for result in as_tuple(op.call(function, given)))
 
 
@@ -335,10 +335,10 @@ def no_grad(op: Contract, device: str, sample: Sample) -> None:
     arguments = make(op, sample, op.choices()[0], device)
     silent = tuple(name for name in arguments if "no_grad" in op.words.get(list_of(name), ()))
     silent = tuple(name for name in silent if arguments[name].is_floating_point())
-    for road in op.roads():
+    for function in op.entry_points():
         given = leaves(arguments, silent)
-        assert not any(result.requires_grad for result in as_tuple(op.call(road, given)))
+        assert not any(result.requires_grad for result in as_tuple(op.call(function, given)))
         if op.autograd == "declared":
             given = leaves(arguments, (*silent, *op.gradients))
-            loss_of(as_tuple(op.call(road, given)), UPSTREAM["dense"]).backward()
+            loss_of(as_tuple(op.call(function, given)), UPSTREAM["dense"]).backward()
             assert all(given[name].grad is None for name in silent)

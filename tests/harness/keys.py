@@ -19,29 +19,29 @@ HALF_OR_SINGLE = (torch.float32, torch.float16, torch.bfloat16)
 
 
 def tagged(op: Contract) -> None:
-    """The operator and its twins have the tags; one that this PyTorch does not know means nothing."""
+    """The operator and its internal overloads have the tags; one that this PyTorch does not know means nothing."""
     wanted = {getattr(torch.Tag, name) for name in op.tags if hasattr(torch.Tag, name)}
     for operator in op.dispatched():
         assert wanted <= set(operator.tags)
 
 
 def nondeterministic(op: Contract, device: str, sample: Sample) -> None:
-    """Every road refuses where only deterministic algorithms are wanted, or warns where that is enough."""
+    """Every entry point refuses where only deterministic algorithms are wanted, or warns where that is enough."""
     arguments = make(op, sample, op.choices()[0], device)
     text = "results can differ from run to run"
-    roads = [op.wrapper, *op.dispatched(), _compiled(op)]
-    for road in roads:
-        op.results(road, arguments)
+    functions = [op.wrapper, *op.dispatched(), _compiled(op)]
+    for function in functions:
+        op.results(function, arguments)
     before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
     try:
-        for road in roads:
+        for function in functions:
             torch.use_deterministic_algorithms(True)
             for inference in (False, True):
                 with torch.inference_mode(inference), pytest.raises(RuntimeError, match=op.text(text)):
-                    op.results(road, arguments)
+                    op.results(function, arguments)
             torch.use_deterministic_algorithms(True, warn_only=True)
             with pytest.warns(UserWarning, match=op.text(text)):
-                op.results(road, arguments)
+                op.results(function, arguments)
     finally:
         torch.use_deterministic_algorithms(before[0], warn_only=before[1])
 
@@ -59,7 +59,7 @@ def deprecated(op: Contract, device: str, sample: Sample) -> None:
 
 
 def autocast(op: Contract, device: str, dtypes: tuple[str, ...], lower: str, sample: Sample) -> None:
-    """Every road gives under autocast what it gives for inputs that were cast before, gradients included."""
+    """Every entry point gives under autocast what it gives for inputs that were cast before, gradients included."""
     arguments = make(op, sample, dtypes, device)
     tensors = leaves(arguments, op.gradients) if op.autograd == "declared" else arguments
     mixed = [tensors]
@@ -77,15 +77,17 @@ def autocast(op: Contract, device: str, dtypes: tuple[str, ...], lower: str, sam
     for given in mixed:
         cast = {**given, **_cast(op, given, getattr(torch, lower))}
         wanted = op.results(op.wrapper, cast)
-        for road in [*op.roads(), _compiled(op)]:
+        for function in [*op.entry_points(), _compiled(op)]:
             with torch.autocast(torch.device(device).type, getattr(torch, lower)):
-                found = op.results(road, given)
+                found = op.results(function, given)
             for one, other in zip(found, wanted, strict=True):
                 assert one.dtype == other.dtype
                 assert torch.equal(one, other)
             with torch.inference_mode(), torch.autocast(torch.device(device).type, getattr(torch, lower)):
                 plain = {k: v.detach() if isinstance(v, torch.Tensor) else v for k, v in given.items()}
-                assert all(torch.equal(one, other) for one, other in zip(op.results(road, plain), wanted, strict=True))
+                assert all(
+                    torch.equal(one, other) for one, other in zip(op.results(function, plain), wanted, strict=True)
+                )
             inputs = [given[name] for name in op.spread(op.gradients, given) if given[name].requires_grad]
             if op.autograd == "declared" and inputs:
                 right = torch.autograd.grad(sum(r.sum() for r in wanted), inputs, retain_graph=True)
@@ -96,28 +98,28 @@ def autocast(op: Contract, device: str, dtypes: tuple[str, ...], lower: str, sam
 
 
 def draws(op: Contract, device: str, sample: Sample) -> None:
-    """Calls draw from PyTorch's generator: the same ones after the same seed, by every road, and anew in each call;
-    checkpointing repeats what was drawn.
+    """Calls draw from PyTorch's generator: the same ones after the same seed, by every entry point, and anew in each
+    call; checkpointing repeats what was drawn.
     """
     arguments = make(op, sample, op.choices()[0], device)
 
-    def once(road: Callable[..., Any]) -> tuple[torch.Tensor, ...]:
+    def once(function: Callable[..., Any]) -> tuple[torch.Tensor, ...]:
         given = op.unwritten(arguments)
         positional, keyword = op.split(given)
-        returned = road(*positional, **keyword)
+        returned = function(*positional, **keyword)
         return (*(as_tuple(returned) if op.outputs else ()), *(given[name] for name in op.written))
 
-    def twice(road: Callable[..., Any]) -> tuple[tuple[torch.Tensor, ...], int]:
+    def twice(function: Callable[..., Any]) -> tuple[tuple[torch.Tensor, ...], int]:
         torch.manual_seed(1)
-        return (*once(road), *once(road)), _next(device)
+        return (*once(function), *once(function)), _next(device)
 
     expected = twice(op.wrapper)
     torch.manual_seed(1)
     for _ in range(2):
         torch.empty(2, dtype=torch.int64, device=device).random_()
     assert expected[1] == _next(device), "a call draws two numbers"
-    for road in [op.overload, _compiled(op)]:
-        found = twice(road)
+    for function in [op.overload, _compiled(op)]:
+        found = twice(function)
         assert found[1] == expected[1]
         assert all(torch.equal(one, other) for one, other in zip(found[0], expected[0], strict=True))
     if op.autograd == "declared":
@@ -126,12 +128,12 @@ def draws(op: Contract, device: str, sample: Sample) -> None:
         inputs = [given[name] for name in op.gradients]
         gradients = []
         for checkpointed in (False, True):
-            for road in (op.wrapper, op.overload):
+            for function in (op.wrapper, op.overload):
                 torch.manual_seed(1)
                 results = (
-                    checkpoint(road, *positional, use_reentrant=False, **keyword)
+                    checkpoint(function, *positional, use_reentrant=False, **keyword)
                     if checkpointed
-                    else road(*positional, **keyword)
+                    else function(*positional, **keyword)
                 )
                 gradients.append(torch.autograd.grad(sum(r.sum() for r in as_tuple(results)), inputs))
         for found in gradients[1:]:
@@ -143,10 +145,10 @@ def draws_under_vmap(op: Contract, device: str, sample: Sample) -> None:
     arguments = make(op, sample, op.choices()[0], device)
     name = next(iter(op.tensors), "")
     refused = op.text("draws random numbers")
-    for road in op.roads():
+    for function in op.entry_points():
 
-        def call(part: torch.Tensor, name: str = "", road: Callable[..., Any] = road) -> Any:
-            return as_tuple(op.call(road, {**arguments, name: part} if name else arguments))
+        def call(part: torch.Tensor, name: str = "", function: Callable[..., Any] = function) -> Any:
+            return as_tuple(op.call(function, {**arguments, name: part} if name else arguments))
 
         for randomness in ("error", "same", "different"):
             with pytest.raises(RuntimeError, match=refused):  # one draw for all parts

@@ -27,7 +27,7 @@ from tests.harness.numbers import assert_close, terms, tolerance
 MODES = ("eager", "no_grad", "inference", "dynamic", "aot_eager")
 UNRECORDED = ("no_grad", "inference")
 TRACED = ("dynamic", "aot_eager")
-ROADS = ("wrapper", "overload")
+ENTRY_POINTS = ("wrapper", "overload")
 NONE, ALL = "none", "all"
 UPSTREAMS = (NONE, *UPSTREAM)  # whether anything requires grad, and how the gradient that arrives lies in memory
 DEFAULTS = ("given", "left_out")
@@ -44,7 +44,7 @@ class Case:
     dtypes: tuple[str, ...]
     layout: str
     sample: int  # its place in SAMPLES
-    road: str = ROADS[0]
+    entry: str = ENTRY_POINTS[0]
     absent: tuple[str, ...] = ()  # optional arguments that are None
     defaults: str = DEFAULTS[0]
     upstream: str = NONE
@@ -52,7 +52,7 @@ class Case:
 
     def __str__(self) -> str:
         """The name of its test."""
-        parts = [self.mode, self.road, *self.dtypes, self.layout, f"sample{self.sample}"]
+        parts = [self.mode, self.entry, *self.dtypes, self.layout, f"sample{self.sample}"]
         parts += [f"without_{name}" for name in self.absent]
         parts += ["short"] if self.defaults == "left_out" else []
         parts += [self.upstream] if self.upstream != NONE else []
@@ -132,8 +132,8 @@ def run(op: Contract, samples: Sequence[Sample], case: Case, device: str) -> Non
     arguments = make(op, sample, case.dtypes, device, case.layout, case.sample, case.absent)
     before = {name: value.clone() for name, value in arguments.items() if isinstance(value, torch.Tensor)}
     given = leaves(arguments, _recorded(op, case, arguments))
-    road = op.wrapper if case.road == ROADS[0] else op.overload
-    results = _called(op, case, road, given)
+    function = op.wrapper if case.entry == ENTRY_POINTS[0] else op.overload
+    results = _called(op, case, function, given)
     _recorded_or_not(case, given, results)
     assert_matches_reference(op, op.bound(case.dtypes, case.absent), arguments, results, f"{op.name} of {sample}")
     _apart(before, arguments, as_tuple(results))
@@ -143,12 +143,12 @@ def run(op: Contract, samples: Sequence[Sample], case: Case, device: str) -> Non
     if case.mode == "inference":
         with torch.inference_mode():  # tensors from inside, too
             inside = make(op, sample, case.dtypes, device, case.layout, case.sample, case.absent)
-        _same(as_tuple(results), as_tuple(_called(op, case, road, inside)))
+        _same(as_tuple(results), as_tuple(_called(op, case, function, inside)))
     elif case.mode in TRACED:
-        graph = traced(op, road, "aot_eager", dynamic=case.mode == "dynamic")
+        graph = traced(op, function, "aot_eager", dynamic=case.mode == "dynamic")
         _agree(op, case, given, (results, gradients), _again(op, case, graph, given))
     elif case.mode in cuda.MODES:
-        found = cuda.called(case.mode, given, lambda arguments: _again(op, case, road, arguments))
+        found = cuda.called(case.mode, given, lambda arguments: _again(op, case, function, arguments))
         _agree(op, case, given, (results, gradients), found)
 
 
@@ -165,17 +165,19 @@ def is_differentiable(value: torch.Tensor | None) -> bool:
     return value is not None and (value.is_floating_point() or value.is_complex())
 
 
-def _called(op: Contract, case: Case, road: Callable[..., Any], given: Arguments) -> tuple[torch.Tensor | None, ...]:
+def _called(
+    op: Contract, case: Case, function: Callable[..., Any], given: Arguments
+) -> tuple[torch.Tensor | None, ...]:
     """What a call returns and has written, None for outputs that are not there."""
     passed = given if case.defaults == DEFAULTS[0] else op.short(given)
     mode = {"no_grad": torch.no_grad, "inference": torch.inference_mode}.get(case.mode, nullcontext)
     with mode():
-        return op.results(road, passed, every_output=True)
+        return op.results(function, passed, every_output=True)
 
 
-def _again(op: Contract, case: Case, road: Callable[..., Any], given: Arguments) -> Made:
+def _again(op: Contract, case: Case, function: Callable[..., Any], given: Arguments) -> Made:
     """The results of another way to make the call, and their gradients."""
-    results = _called(op, case, road, given)
+    results = _called(op, case, function, given)
     return results, _gradients(op, case, given, results)
 
 

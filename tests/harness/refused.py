@@ -93,7 +93,7 @@ def _eager(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
         for name in op.spread(op.recordable, arguments):
             if isinstance(arguments[name], torch.Tensor) and arguments[name].is_floating_point():
                 arguments[name].requires_grad_()
-        for function in op.roads():
+        for function in op.entry_points():
             assert _raises(lambda function=function: op.call(function, arguments)) == expected
     op.call(op.wrapper, make(op, usual, op.choices()[0], device))
 
@@ -119,10 +119,10 @@ def fake(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
 def compiled(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
     """The error of torch.compile holds the text."""
     arguments = _arguments(op, device, device, usual, wrong)
-    for road in op.roads():
+    for function in op.entry_points():
         torch._dynamo.reset()
         function = torch.compile(
-            lambda *a, road=road, **k: road(*a, **k), fullgraph=True, backend="eager", dynamic=False
+            lambda *a, function=function, **k: function(*a, **k), fullgraph=True, backend="eager", dynamic=False
         )
         with pytest.raises(Exception, match=op.name) as caught:
             op.call(function, arguments)

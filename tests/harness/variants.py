@@ -20,7 +20,7 @@ def _written(op: Contract, kind: str) -> tuple[str, ...]:
     return tuple(given for _, given in op.variants[kind])
 
 
-def _roads(op: Contract, kind: str) -> list[Callable[..., Any]]:
+def _entry_points(op: Contract, kind: str) -> list[Callable[..., Any]]:
     """The wrapper and the overload of a variant."""
     overload = op.namespaced(f"{op.name}_").default if kind == "inplace" else op.packet.out
     return [op.function(f"{op.name}_") if kind == "inplace" else op.wrapper, overload]
@@ -44,21 +44,21 @@ def _expected(op: Contract, kind: str, arguments: Arguments) -> dict[str, torch.
 
 
 def writes(op: Contract, kind: str, device: str, sample: Sample) -> None:
-    """Every layout of inputs and of what is written, both roads, every choice of dtypes; nothing around it changes."""
+    """Every layout of inputs and of what is written, both entry points, all choices of dtypes; nothing else changes."""
     for dtypes in op.choices():
         for layout in LAYOUTS:
             arguments = make(op, sample, dtypes, device, "sliced" if layout == "expanded" else layout)
             expected = _expected(op, kind, arguments)
-            for road in _roads(op, kind):
+            for function in _entry_points(op, kind):
                 given = _given(op, kind, arguments)
                 for name in _written(op, kind):
                     if kind == "out":
                         given[name] = _laid_out(given[name], layout)
-                returned = op.call(road, given)
+                returned = op.call(function, given)
                 for name, value in expected.items():
                     assert torch.equal(given[name], value), f"{name}, {layout}"
                 results = [given[name] for name in _written(op, kind)]
-                if road is _roads(op, kind)[0]:
+                if function is _entry_points(op, kind)[0]:
                     assert all(one is other for one, other in zip(as_tuple(returned), results, strict=True))
                 else:
                     assert returned is None
@@ -75,13 +75,13 @@ def gradients(op: Contract, kind: str, device: str, sample: Sample) -> None:
     """Recorded, they are the operator and a copy."""
     arguments = make(op, sample, op.choices()[0], device)
     names = [name for name in op.gradients if op.autograd == "declared"]
-    for road in _roads(op, kind):
+    for function in _entry_points(op, kind):
         inputs = leaves(arguments, tuple(names))
         plain = sum(UPSTREAM["dense"](y) for y in as_tuple(op.call(op.wrapper, inputs)) if y.requires_grad)
         given = dict(inputs) | {n: v for n, v in _given(op, kind, arguments).items() if n not in inputs}
         for name in _written(op, kind):
             given[name] = given[name] * 1  # no leaf
-        op.call(road, given)
+        op.call(function, given)
         found = sum(UPSTREAM["dense"](given[name]) for name in _written(op, kind))
         if not names:
             assert not isinstance(found, torch.Tensor) or not found.requires_grad
@@ -93,17 +93,17 @@ def gradients(op: Contract, kind: str, device: str, sample: Sample) -> None:
 
 def leaves_are_protected(op: Contract, kind: str, device: str, sample: Sample) -> None:
     """A leaf that requires grad is written under no_grad only."""
-    for road in _roads(op, kind):
+    for function in _entry_points(op, kind):
         given = _given(op, kind, make(op, sample, op.choices()[0], device))
         for name in _written(op, kind):
             if not given[name].is_floating_point():
                 continue
             leaf = given | {name: given[name].detach().requires_grad_()}
             with pytest.raises(RuntimeError, match="leaf"):
-                op.call(road, leaf)
+                op.call(function, leaf)
             with torch.no_grad():
                 version = leaf[name]._version
-                op.call(road, leaf)
+                op.call(function, leaf)
                 assert leaf[name]._version > version
 
 
@@ -113,9 +113,9 @@ def versions(op: Contract, kind: str, device: str, sample: Sample) -> None:
     """
     name = f"{op.name}_" if kind == "inplace" else f"{op.name}.out"
     start = f"{op.namespace}::{name}: "
-    for road in _roads(op, kind):
+    for function in _entry_points(op, kind):
         given, names = _given(op, kind, make(op, sample, op.choices()[0], device)), _written(op, kind)
-        call, floating = partial(op.call, road), [name for name in names if given[name].is_floating_point()]
+        call, floating = partial(op.call, function), [name for name in names if given[name].is_floating_point()]
         protected.versions(call, given, names)
         protected.saved_is_noticed(call, given, floating)
         protected.inference(call, given, names, start)
@@ -132,13 +132,13 @@ def compiled(op: Contract, kind: str, device: str, sample: Sample) -> None:
     """In a graph, between other reads and writes."""
     arguments = make(op, sample, op.choices()[0], device)
     order = list(_given(op, kind, arguments))
-    for road in _roads(op, kind):
+    for function in _entry_points(op, kind):
 
-        def step(*values: Any, road: Callable[..., Any] = road) -> Any:
+        def step(*values: Any, function: Callable[..., Any] = function) -> Any:
             named = dict(zip(order, values, strict=True))
             for name in _written(op, kind):
                 named[name].add_(1)
-            op.call(road, named)
+            op.call(function, named)
             return [named[name] * 2 for name in _written(op, kind)]
 
         torch._dynamo.reset()
@@ -154,20 +154,20 @@ def compiled(op: Contract, kind: str, device: str, sample: Sample) -> None:
 def refused(op: Contract, kind: str, device: str, sample: Sample) -> None:
     """What is written is as the operator would have made it, and lies on nothing else."""
     arguments = make(op, sample, op.choices()[0], device)
-    for road in _roads(op, kind):
+    for function in _entry_points(op, kind):
         for name in _written(op, kind):
             given = _given(op, kind, arguments)
             overlapping = given | {name: given[name].new_zeros(1).expand(given[name].shape)}
             if given[name].numel() > 1:
-                _raises(op, road, overlapping, f"{name}: expected no overlap among its own elements")
+                _raises(op, function, overlapping, f"{name}: expected no overlap among its own elements")
             if kind == "inplace":
                 continue
             other = torch.int16
             shape = [*given[name].shape, 1]
-            _raises(op, road, given | {name: given[name].to(other)}, f"{name}: expected dtype ", real=False)
+            _raises(op, function, given | {name: given[name].to(other)}, f"{name}: expected dtype ", real=False)
             _raises(
                 op,
-                road,
+                function,
                 given | {name: given[name].unsqueeze(-1)},
                 f"{name}: expected shape {list(given[name].shape)}, got {shape}",
                 real=False,
@@ -175,7 +175,7 @@ def refused(op: Contract, kind: str, device: str, sample: Sample) -> None:
             inputs, own = op.spread(tuple(op.tensors), given), given[name]
             same = [k for k in inputs if given[k].shape == own.shape and given[k].dtype == own.dtype]
             for partner in same:
-                _raises(op, road, given | {name: given[partner]}, f"{name}: expected no overlap with {partner}")
+                _raises(op, function, given | {name: given[partner]}, f"{name}: expected no overlap with {partner}")
 
 
 def _recorded(op: Contract, given: Arguments, written: str) -> Arguments:
@@ -187,14 +187,14 @@ def _recorded(op: Contract, given: Arguments, written: str) -> Arguments:
     return {name: found.get(id(value), value) for name, value in given.items()}
 
 
-def _raises(op: Contract, road: Callable[..., Any], given: Arguments, text: str, *, real: bool = True) -> None:
+def _raises(op: Contract, function: Callable[..., Any], given: Arguments, text: str, *, real: bool = True) -> None:
     for arguments in (given, _recorded(op, given, text.partition(":")[0])):
         with pytest.raises(RuntimeError) as caught:
-            op.call(road, arguments)
+            op.call(function, arguments)
         assert str(caught.value).startswith(op.text(text)), caught.value
     if not real:  # the fake kernel says the same
         torch._dynamo.reset()
-        graph = torch.compile(lambda *a, **k: road(*a, **k), fullgraph=True, backend="eager", dynamic=False)
+        graph = torch.compile(lambda *a, **k: function(*a, **k), fullgraph=True, backend="eager", dynamic=False)
         with pytest.raises(Exception, match=op.name) as traced:
             op.call(graph, given)
         assert op.text(text) in str(traced.value)

@@ -39,17 +39,17 @@ def returned(op: Contract, device: str, sample: Sample) -> None:
 
 def versions(op: Contract, device: str, sample: Sample) -> None:
     """Autograd sees each write, in inference mode as well."""
-    for road in op.roads():
+    for function in op.entry_points():
         given = op.unwritten(make(op, sample, op.choices()[0], device))
-        protected.versions(partial(op.call, road), given, _names(op, given))
-        protected.saved_is_noticed(partial(op.call, road), given, _floating(op, given))
+        protected.versions(partial(op.call, function), given, _names(op, given))
+        protected.saved_is_noticed(partial(op.call, function), given, _floating(op, given))
 
 
 def kinds_are_refused(op: Contract, device: str, sample: Sample) -> None:
     """Tensors that PyTorch's own operators do not write, or whose tangent would no longer be right."""
-    for road in op.roads():
+    for function in op.entry_points():
         given = op.unwritten(make(op, sample, op.choices()[0], device))
-        call, names = partial(op.call, road), _names(op, given)
+        call, names = partial(op.call, function), _names(op, given)
         protected.inference(call, given, names, op.text(""))
         protected.negated(call, given, names, op.text(""))
         tangent = "{}: has a tangent" if op.autograd == "never" else "no gradient is declared"
@@ -60,7 +60,7 @@ def recording_is_refused(op: Contract, device: str, sample: Sample) -> None:
     """A leaf that requires grad cannot be written; what is computed from one either cannot (`differentiable: false`),
     or has a backward that is an error with the name of the operator.
     """
-    for road in op.roads():
+    for function in op.entry_points():
         for name in _floating(op, make(op, sample, op.choices()[0], device)):
             given = op.unwritten(make(op, sample, op.choices()[0], device))
             leaf = {**given, name: given[name].detach().requires_grad_()}
@@ -68,17 +68,17 @@ def recording_is_refused(op: Contract, device: str, sample: Sample) -> None:
             for kind, tried in (("a leaf", leaf[name]), ("a view of a leaf", leaf[name].view_as(leaf[name]))):
                 text = refusal if op.autograd == "never" else f"{kind} Variable"
                 with pytest.raises(RuntimeError, match=op.text(f"{list_of(name)}: {text}")):
-                    op.call(road, {**leaf, name: tried})
+                    op.call(function, {**leaf, name: tried})
                 assert torch.equal(leaf[name], given[name]), "written before the error"
                 assert leaf[name]._version == given[name]._version
             with torch.no_grad():
-                op.call(road, leaf)
+                op.call(function, leaf)
             given[name] = given[name].detach().requires_grad_() * 1
             if op.autograd == "never":
                 with pytest.raises(RuntimeError, match=op.text(f"{list_of(name)}: {refusal}")):
-                    op.call(road, given)
+                    op.call(function, given)
                 continue
-            op.call(road, given)
+            op.call(function, given)
             assert given[name].requires_grad
             with pytest.raises(RuntimeError) as caught:
                 given[name].sum().backward()
@@ -88,32 +88,32 @@ def recording_is_refused(op: Contract, device: str, sample: Sample) -> None:
 def recording_is_refused_compiled(op: Contract, device: str, sample: Sample) -> None:
     """The same when the graph is built."""
     text = "is written in place" if op.autograd == "never" else op.text("no gradient is declared")
-    for road in op.roads():
+    for function in op.entry_points():
         for name in _floating(op, make(op, sample, op.choices()[0], device)):
             given = op.unwritten(make(op, sample, op.choices()[0], device))
             given[name] = given[name].detach().requires_grad_() * 1
             torch._dynamo.reset()
-            compiled = torch.compile(_plain(road), fullgraph=True, backend="aot_eager", dynamic=False)
+            compiled = torch.compile(_plain(function), fullgraph=True, backend="aot_eager", dynamic=False)
             with pytest.raises(Exception, match=text):
                 op.call(compiled, given)
 
 
-def _plain(road: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *positional, **keyword: road(*positional, **keyword)
+def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *positional, **keyword: function(*positional, **keyword)
 
 
 def functional_graph(op: Contract, device: str, sample: Sample) -> None:
     """Between other work on the same tensor a compiled graph keeps the order of reads and writes."""
     arguments = make(op, sample, op.choices()[0], device)
     order = list(arguments)
-    for road in op.roads():
+    for function in op.entry_points():
 
-        def step(*values: Any, road: Callable[..., Any] = road) -> Any:
+        def step(*values: Any, function: Callable[..., Any] = function) -> Any:
             named = dict(zip(order, values, strict=True))
             for name in _names(op, named):
                 named[name].add_(1)
             before = [named[name] * 1 for name in _names(op, named)]
-            op.call(road, named)
+            op.call(function, named)
             return before, [named[name] * 2 for name in _names(op, named)]
 
         torch._dynamo.reset()
@@ -148,10 +148,12 @@ def transforms_are_refused(op: Contract, device: str, sample: Sample) -> None:
     """torch.func cannot see every write. Through torch.ops PyTorch itself refuses, with the name."""
     given = op.unwritten(make(op, sample, op.choices()[0], device))
     name = _names(op, given)[0]
-    for road, text in zip(op.roads(), (op.text("writes in place"), f"{op.namespace}::{op.name}"), strict=True):
+    for function, text in zip(
+        op.entry_points(), (op.text("writes in place"), f"{op.namespace}::{op.name}"), strict=True
+    ):
 
-        def call(value: torch.Tensor, road: Callable[..., Any] = road) -> torch.Tensor:
-            op.call(road, {**given, name: value})
+        def call(value: torch.Tensor, function: Callable[..., Any] = function) -> torch.Tensor:
+            op.call(function, {**given, name: value})
             return value
 
         with pytest.raises(RuntimeError, match=text):

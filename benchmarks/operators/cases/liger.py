@@ -12,66 +12,66 @@ import torch
 
 from ...cuda_cases import Shape
 from ...options import EPS
-from .operator import Road, Tensors
-from .peers import Roads
+from .operator import Function, Tensors
+from .peers import Implementation
 
 WAITS = "no graph can hold it: it counts targets on the GPU and waits for that"
 
 
-def _both(road: Road) -> Roads:
-    return Roads(road, road)
+def _both(function: Function) -> Implementation:
+    return Implementation(function, function)
 
 
-def rms_norm(shape: Shape) -> Roads:
+def rms_norm(shape: Shape) -> Implementation:
     from liger_kernel.ops.rms_norm import LigerRMSNormFunction
 
     return _both(lambda x, weight: LigerRMSNormFunction.apply(x, weight, EPS, 0.0, "llama", False))
 
 
-def add_rms_norm(shape: Shape) -> Roads:
+def add_rms_norm(shape: Shape) -> Implementation:
     from liger_kernel.ops.fused_add_rms_norm import LigerFusedAddRMSNormFunction
 
     return _both(lambda x, r, weight: LigerFusedAddRMSNormFunction.apply(x, r, weight, EPS, 0.0, "llama", False))
 
 
-def layer_norm(shape: Shape) -> Roads:
+def layer_norm(shape: Shape) -> Implementation:
     from liger_kernel.ops.layer_norm import LigerLayerNormFunction
 
     return _both(lambda x, weight, bias: LigerLayerNormFunction.apply(x, weight, bias, EPS))
 
 
-def softmax(shape: Shape) -> Roads:
+def softmax(shape: Shape) -> Implementation:
     from liger_kernel.ops.softmax import LigerSoftmaxFunction
 
     return _both(LigerSoftmaxFunction.apply)
 
 
-def cross_entropy(shape: Shape) -> Roads:
+def cross_entropy(shape: Shape) -> Implementation:
     from liger_kernel.ops.cross_entropy import LigerCrossEntropyFunction
 
-    def road(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    def function(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
         loss: torch.Tensor = LigerCrossEntropyFunction.apply(logits, target, None, -100, 0.0, 0.0, "none")[0]
         return loss
 
-    return Roads(road, road, no_graph=WAITS)
+    return Implementation(function, function, no_graph=WAITS)
 
 
-def cross_entropy_gradient_(shape: Shape) -> Roads:
+def cross_entropy_gradient_(shape: Shape) -> Implementation:
     """Its forward, which leaves the gradient in place of logits that require it."""
     from liger_kernel.ops.cross_entropy import cross_entropy_forward
 
-    def road(logits: torch.Tensor, target: torch.Tensor) -> Tensors:
+    def function(logits: torch.Tensor, target: torch.Tensor) -> Tensors:
         loss = cross_entropy_forward(logits, target, None, -100, 0.0, 0.0, "none", None, False)[0]
         return loss, logits.detach()
 
-    return Roads(road, road, lambda inputs: (inputs[0].detach().requires_grad_(), inputs[1]), WAITS)
+    return Implementation(function, function, lambda inputs: (inputs[0].detach().requires_grad_(), inputs[1]), WAITS)
 
 
-def rope(shape: Shape) -> Roads:
+def rope(shape: Shape) -> Implementation:
     """It takes heads before positions, and cosines of both halves."""
     from liger_kernel.ops.rope import LigerRopeFunction
 
-    def road(q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> Tensors:
+    def function(q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> Tensors:
         q, k = LigerRopeFunction.apply(q.transpose(1, 2), k.transpose(1, 2), cos, sin)
         return q.transpose(1, 2), k.transpose(1, 2)
 
@@ -79,22 +79,22 @@ def rope(shape: Shape) -> Roads:
         q, k, cos, sin = inputs
         return q, k, torch.cat([cos, cos], -1), torch.cat([sin, sin], -1)
 
-    return Roads(road, road, prepare)
+    return Implementation(function, function, prepare)
 
 
-def silu_mul(shape: Shape) -> Roads:
+def silu_mul(shape: Shape) -> Implementation:
     from liger_kernel.ops.swiglu import LigerSiLUMulFunction
 
     return _both(LigerSiLUMulFunction.apply)
 
 
-def gelu_mul(shape: Shape) -> Roads:
+def gelu_mul(shape: Shape) -> Implementation:
     from liger_kernel.ops.geglu import LigerGELUMulFunction
 
     return _both(LigerGELUMulFunction.apply)
 
 
-ROADS: dict[str, Callable[[Shape], Roads]] = {
+IMPLEMENTATIONS: dict[str, Callable[[Shape], Implementation]] = {
     "rms_norm": rms_norm,
     "add_rms_norm": add_rms_norm,
     "layer_norm": layer_norm,

@@ -9,7 +9,7 @@ import torch
 from ...cuda_cases import Shape
 
 Tensors: TypeAlias = tuple[Any, ...]  # tensors, and lists of them
-Road: TypeAlias = Callable[..., Any]
+Function: TypeAlias = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,11 @@ class Operator:
     """
 
     inputs: Callable[[], Tensors]
-    ours: Road
-    eager: Road
+    ours: Function
+    eager: Function
     leaves: tuple[int, ...] = ()
     scalars: Mapping[str, Any] = field(default_factory=dict)
-    formula: Road | None = None
+    formula: Function | None = None
 
 
 def maker(shape: Shape, device: str, *sizes: tuple[int, ...]) -> Callable[[], Tensors]:

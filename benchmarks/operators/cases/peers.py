@@ -1,4 +1,4 @@
-"""How each library computes an operator: the roads to measure, by peer."""
+"""How each library computes an operator: what to measure, by peer."""
 
 import importlib.util
 import types
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from ...cuda_cases import ATEN, COMPILED, OURS, Shape
-from .operator import Operator, Road, Tensors
+from .operator import Function, Operator, Tensors
 
 LIGER = "Liger"
 QUACK = "QuACK"
@@ -18,27 +18,27 @@ COMPILES = (COMPILED, LIGER, QUACK)  # takes seconds a shape before it can run, 
 
 
 @dataclass(frozen=True)
-class Roads:
+class Implementation:
     """`forward` is called without grad, `training` records for backward: the fastest that the library's interface
     allows for each. `prepare`: the same inputs as it wants them, made once, outside of what is timed. `no_graph`: why
     no graph can hold its calls.
     """
 
-    forward: Road
-    training: Road
+    forward: Function
+    training: Function
     prepare: Callable[[Tensors], Tensors] = lambda inputs: inputs
     no_graph: str = ""
 
 
-def roads_of(peer: str, name: str, shape: Shape, op: Operator) -> Roads | None:
+def implementation_of(peer: str, name: str, shape: Shape, op: Operator) -> Implementation | None:
     """None where the library has no such operator. Raises what importing it raises."""
     if peer == OURS:
-        return Roads(op.ours, op.ours)
+        return Implementation(op.ours, op.ours)
     if peer == ATEN:
-        return Roads(op.eager, op.eager)
+        return Implementation(op.eager, op.eager)
     if peer == COMPILED:
         compiled = torch.compile(_alone(op.formula or op.eager), dynamic=False)
-        return Roads(compiled, compiled)
+        return Implementation(compiled, compiled)
     return factory(peer, name)(shape) if has(peer, name) else None
 
 
@@ -52,17 +52,17 @@ def installed(peer: str) -> bool:
     return peer not in INSTALLED or importlib.util.find_spec(INSTALLED[peer]) is not None
 
 
-def factory(peer: str, name: str) -> Callable[[Shape], Roads]:
+def factory(peer: str, name: str) -> Callable[[Shape], Implementation]:
     return _of(peer)[name]
 
 
-def _of(peer: str) -> dict[str, Callable[[Shape], Roads]]:
+def _of(peer: str) -> dict[str, Callable[[Shape], Implementation]]:
     from . import liger, quack
 
-    return {LIGER: liger.ROADS, QUACK: quack.ROADS}[peer]
+    return {LIGER: liger.IMPLEMENTATIONS, QUACK: quack.IMPLEMENTATIONS}[peer]
 
 
-def _alone(function: Road) -> Road:
+def _alone(function: Function) -> Function:
     """A copy with code of its own. Dynamo counts recompilations by code, and gives up after eight."""
     if not isinstance(function, types.FunctionType):
         return _alone(lambda *inputs: function(*inputs))
