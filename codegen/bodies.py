@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codegen.check import Checked
+from codegen.check.library import Checked
 from codegen.errors import Diagnostics, Position
 from codegen.frozen import dataclass
 from codegen.model import Operator

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from codegen.expr import Expr, names
+from codegen.expr.tree import Expr, names
 from codegen.frozen import dataclass
 from codegen.types import BITS, DTYPES
 

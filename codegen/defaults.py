@@ -7,8 +7,8 @@ import sys
 
 from codegen.contract import Argument, Default, ScalarType, ScalarValue
 from codegen.errors import nearest, one_of
-from codegen.expr import INT_MAX, INT_MIN
-from codegen.messages import MAX_TEXT
+from codegen.expr.tree import INT_MAX, INT_MIN
+from codegen.messages.sentences import MAX_TEXT
 from codegen.parse_type import ParsedScalar, ParsedTensor, Piece, TypeProblem
 from codegen.types import DTYPES
 

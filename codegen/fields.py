@@ -8,7 +8,7 @@ from collections.abc import Callable
 from codegen import keys, names
 from codegen.contract import Word
 from codegen.errors import shown
-from codegen.expr import Type
+from codegen.expr.tree import Type
 from codegen.frozen import dataclass
 from codegen.load import Mapping, Node, Scalar
 from codegen.parse_type import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import product
 
-from codegen.expr import Constant, Expr, substitute
+from codegen.expr.tree import Constant, Expr, substitute
 from codegen.frozen import cached_property, dataclass
 
 

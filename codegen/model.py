@@ -13,8 +13,8 @@ from itertools import product
 from typing import TypeAlias
 
 from codegen.contract import Argument, DimEntry, Output, Scratch, Shape, TensorType, TypeVariable, dtypes_of, fits
-from codegen.expr import Compare, Conditional, Constant, Expr, NameKind, Query, Type, names, walk
-from codegen.expr_text import print_text
+from codegen.expr.text import print_text
+from codegen.expr.tree import Compare, Conditional, Constant, Expr, NameKind, Query, Type, names, walk
 from codegen.frozen import cached_property, dataclass
 from codegen.launches import CustomKernel, Pass
 from codegen.positions import Index, Span, list_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from codegen.expr import Expr
+from codegen.expr.tree import Expr
 from codegen.frozen import dataclass
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
-from codegen.expr import Conditional, Constant, Expr, Logic, Query, Type, Unary, walk
+from codegen.expr.tree import Conditional, Constant, Expr, Logic, Query, Type, Unary, walk
 from codegen.frozen import dataclass
 
 MAX_ATOMS = 10  # more optionals than this in the conditions around one use are not looked through

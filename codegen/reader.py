@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 
 from codegen import load
 from codegen.errors import Diagnostics, Position, nearest, shown
-from codegen.expr import Constant, Expr, Name, Type
-from codegen.expr_fold import FoldError, fold, zero_divisor
-from codegen.expr_parse import parse
-from codegen.expr_syntax import ExprProblem
-from codegen.expr_text import print_text
+from codegen.expr.fold import FoldError, fold, zero_divisor
+from codegen.expr.parse import parse
+from codegen.expr.syntax import ExprProblem
+from codegen.expr.text import print_text
+from codegen.expr.tree import Constant, Expr, Name, Type
 from codegen.frozen import dataclass, replace
 from codegen.load import Mapping, Node, Scalar
 from codegen.scope import Scope

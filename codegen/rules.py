@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from codegen.contract import StarFunction, numbers_in
-from codegen.expr import Compare, Expr, integer
+from codegen.expr.tree import Compare, Expr, integer
 from codegen.frozen import dataclass
 from codegen.positions import Comparison, DimCompare, Index, Span, list_of
 

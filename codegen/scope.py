@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from codegen.expr import Name, Type
+from codegen.expr.tree import Name, Type
 from codegen.frozen import dataclass, replace
 from codegen.presence import Condition
 

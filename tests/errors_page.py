@@ -9,11 +9,11 @@ import re
 from pathlib import Path
 
 from codegen import markdown
-from codegen.check import check
+from codegen.check.library import check
 from codegen.errors import Diagnostics
 from codegen.load import load
-from codegen.messages import message
-from codegen.messages_text import print_message_text
+from codegen.messages.sentences import message
+from codegen.messages.text import print_message_text
 from codegen.rules import Assignment, PlainRule, plain
 
 ROOT = Path(__file__).parents[1]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from codegen.lower.schema import dispatched
-from codegen.lower.tests_samples import base
+from codegen.lower.tests.samples import base
 from tests.abi import machines
 from tests.abi.calls import Call, script
 from tests.abi.coverage import allowed, measure

@@ -116,7 +116,7 @@ def test_how_processes_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 # path, the function that is changed, what, by what, the stage that must fail, and the test
 PLANTED = [
     ("codegen/lower/schema.py", "_default", "return", "return 1 or", "check", ""),
-    ("codegen/check_keys.py", "check_tags", "did you mean", "did you mean not", "errors", "test_exact_text"),
+    ("codegen/check/keys.py", "check_tags", "did you mean", "did you mean not", "errors", "test_exact_text"),
     ("codegen/compare/change.py", "sets", "if gone", "if not gone", "tests", "test_diff.py"),
     ("codegen/compare/change.py", "sets", "def sets", "# No change.\ndef sets", "", ""),
 ]

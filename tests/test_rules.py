@@ -14,11 +14,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
-from codegen import expr_value, messages_parts
-from codegen.expr import Name, NameKind, Type
-from codegen.expr_c import CNames, print_c
-from codegen.expr_parse import parse
-from codegen.expr_python import PythonNames, print_python
+from codegen.expr import value as expr_value
+from codegen.expr.c import CNames, print_c
+from codegen.expr.parse import parse
+from codegen.expr.python import PythonNames, print_python
+from codegen.expr.tree import Name, NameKind, Type
+from codegen.messages import parts as messages_parts
 from codegen.scope import Scope
 from my_ops import _rules
 

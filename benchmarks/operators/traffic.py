@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from codegen.check import check
+from codegen.check.library import check
 from codegen.contract import Argument, DimEntry, Shape, StarEntry, TensorType, Variable, dtype_of
 from codegen.errors import Diagnostics
-from codegen.expr import Name
+from codegen.expr.tree import Name
 from codegen.load import load
 from codegen.lower.sample import Sample
 from codegen.model import Library, Operator

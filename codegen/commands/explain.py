@@ -9,7 +9,7 @@ from dataclasses import asdict
 from codegen.bodies import Body, body_files
 from codegen.commands.project import read_spec, tree_of
 from codegen.commands.report import Report
-from codegen.describe import Check, Description, Entry, Kernel, Launch, Named, describe
+from codegen.describe.operator import Check, Description, Entry, Kernel, Launch, Named, describe
 from codegen.errors import nearest
 from codegen.frozen import dataclass
 from codegen.lower import operator_files

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from codegen import names
 from codegen.bodies import body_files
-from codegen.check import check
+from codegen.check.library import check
 from codegen.commands.project import RENDERER, Spec, read_spec
 from codegen.commands.report import Report
 from codegen.edit import CannotEdit, add_operator

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from codegen import schema
 from codegen.bodies import check_bodies
-from codegen.check import Checked, check
-from codegen.check_samples import check_samples
+from codegen.check.library import Checked, check
+from codegen.check.samples import check_samples
 from codegen.commands.report import Report
 from codegen.errors import Diagnostics
 from codegen.frozen import dataclass

@@ -8,8 +8,8 @@ from codegen.compare.arguments import compare_arguments, pair_arguments
 from codegen.compare.change import Change, breaking, compatible, listed, sets
 from codegen.compare.shapes import Names, compare_shapes, names, renamed_dims
 from codegen.contract import Acc, Argument, Output, TensorType, Variable, dtypes_of
-from codegen.expr import Compare, Constant, Expr
-from codegen.expr_text import print_text
+from codegen.expr.text import print_text
+from codegen.expr.tree import Compare, Constant, Expr
 from codegen.frozen import dataclass
 from codegen.model import Check, Operator
 from codegen.rules import ElementsRule, OffsetsRule, SumRule, ValueRule

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from codegen.compare.change import Change, breaking, compatible
 from codegen.contract import Argument, DimEntry, Shape, ShapeEntry, StarEntry, TensorType
-from codegen.expr import Expr, Name, NameKind, Query, Type, children, rebuild, substitute
-from codegen.expr_text import print_text
+from codegen.expr.text import print_text
+from codegen.expr.tree import Expr, Name, NameKind, Query, Type, children, rebuild, substitute
 from codegen.frozen import dataclass, replace
 from codegen.model import Operator
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from codegen.frozen import dataclass
-from codegen.lower.c_files import build_view, cpu_unit_view, header_view, library_view
-from codegen.lower.c_host import host_view
+from codegen.lower.c.files import build_view, cpu_unit_view, header_view, library_view
+from codegen.lower.c.host import host_view
 from codegen.lower.cuda import arguments_view, entries_view
 from codegen.lower.custom import launcher_view
 from codegen.lower.docs import index_view, page_view
-from codegen.lower.elementwise_cuda import elementwise_cuda_view
+from codegen.lower.elementwise.cuda import elementwise_cuda_view
 from codegen.lower.launch import entry_points
-from codegen.lower.python import module_view, package_view
-from codegen.lower.tests import test_view
+from codegen.lower.python.module import module_view, package_view
+from codegen.lower.tests.module import test_view
 from codegen.model import Library, Operator
 
 # Documentation has a folder of its own; elsewhere paths that start like this stand for it.

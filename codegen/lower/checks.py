@@ -9,15 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from codegen.contract import BroadcastEntry, ReplaceEntry, TensorType, named_stars
-from codegen.expr import Expr, Name, Type
-from codegen.expr_c import print_real
-from codegen.lower.c_arguments import words_table
-from codegen.lower.c_layout import COLUMNS, fitted
+from codegen.expr.c import print_real
+from codegen.expr.tree import Expr, Name, Type
+from codegen.lower.c.arguments import words_table
+from codegen.lower.c.layout import COLUMNS, fitted
 from codegen.lower.host import HostNames, dtype_constant, place, tensor, wanted
 from codegen.lower.statements import all_or_return, indented, mentions, overflows
-from codegen.messages import Computing, message, overflow_of
-from codegen.messages_c import print_message_c
-from codegen.messages_parts import (
+from codegen.messages.c import print_message_c
+from codegen.messages.parts import (
     AccDtypeOf,
     ComputedDims,
     DeviceOf,
@@ -37,6 +36,7 @@ from codegen.messages_parts import (
     TextOf,
     Value,
 )
+from codegen.messages.sentences import Computing, message, overflow_of
 from codegen.model import Operator
 from codegen.positions import ComputedCompare, DimCompare, Index, StarCompare
 from codegen.rules import (

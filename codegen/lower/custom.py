@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from codegen.expr import Type
-from codegen.expr_text import print_text
+from codegen.expr.text import print_text
+from codegen.expr.tree import Type
 from codegen.frozen import dataclass
 from codegen.launches import CustomKernel, ListedParam
-from codegen.lower.c_layout import fitted
+from codegen.lower.c.layout import fitted
 from codegen.lower.host import HostNames
 from codegen.lower.launch import EntryPoints, cuda_rows, cuda_units
 from codegen.lower.lists import record_lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codegen import markdown
-from codegen.describe import Description, Entry, Kernel, describe
+from codegen.describe.operator import Description, Entry, Kernel, describe
 from codegen.frozen import dataclass
 from codegen.lower.example import example
 from codegen.model import Library, Operator

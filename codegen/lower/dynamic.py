@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from codegen.contract import DimEntry, Output
-from codegen.expr import Name, NameKind
+from codegen.expr.tree import Name, NameKind
 from codegen.lower.checks import Checks, declared
 from codegen.lower.statements import all_or_return, conjunction
-from codegen.messages import too_many
+from codegen.messages.sentences import too_many
 from codegen.model import DynamicDim, Operator
 
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from codegen.contract import Argument, ScalarType, TensorType
 from codegen.frozen import replace
 from codegen.lower.sample import Sample
-from codegen.lower.tests_samples import base
-from codegen.lower.tests_values import Elements
+from codegen.lower.tests.samples import base
+from codegen.lower.tests.values import Elements
 from codegen.model import Library, Operator
 from codegen.types import is_floating
 

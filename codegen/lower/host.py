@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from copy import copy
 
 from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, Shape, StarEntry, TensorType, Variable
-from codegen.expr import Expr, Query
-from codegen.expr_c import CNames, print_c
+from codegen.expr.c import CNames, print_c
+from codegen.expr.tree import Expr, Query
 from codegen.frozen import replace
 from codegen.layouts import Layout, layout
-from codegen.lower.c_arguments import scalars
+from codegen.lower.c.arguments import scalars
 from codegen.model import Dim, Operator
 from codegen.names import choice_constant
 from codegen.positions import Span, first_of, list_of

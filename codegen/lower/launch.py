@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 from codegen.contract import ScalarType
-from codegen.expr import Call, Constant, Expr, Name, Type, Unary, substitute
-from codegen.expr_fold import constant, depends_on_dtypes, fold
+from codegen.expr.fold import constant, depends_on_dtypes, fold
+from codegen.expr.tree import Call, Constant, Expr, Name, Type, Unary, substitute
 from codegen.frozen import dataclass
 from codegen.launches import CustomKernel, LaunchEntry, Param, Pass
-from codegen.lower.c_layout import fitted
+from codegen.lower.c.layout import fitted
 from codegen.lower.host import CPU_HARDWARE, HostNames
 from codegen.lower.statements import guarded, indented, mentions, overflows
 from codegen.lower.switches import place, switch_lines

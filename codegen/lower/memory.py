@@ -8,8 +8,8 @@ from __future__ import annotations
 from math import isinf, isnan
 
 from codegen.contract import Argument, Output, Scratch, TensorType, Word
-from codegen.expr import Constant, Type
-from codegen.expr_c import CNames, print_c
+from codegen.expr.c import CNames, print_c
+from codegen.expr.tree import Constant, Type
 from codegen.layouts import layout
 from codegen.lower.record import layout_fields, list_fields
 from codegen.lower.written import arranged

@@ -23,7 +23,7 @@ from codegen.contract import (
 )
 from codegen.frozen import dataclass
 from codegen.layouts import facts, layout, rank, tables
-from codegen.messages import MAX_LIST, MAX_TEXT
+from codegen.messages.sentences import MAX_LIST, MAX_TEXT
 from codegen.model import Operator
 from codegen.types import DTYPES
 

@@ -20,12 +20,12 @@ from codegen.contract import (
     dtype_of,
     named_stars,
 )
-from codegen.expr import Constant, Expr, Name, Query
-from codegen.expr_fold import FoldError
-from codegen.expr_value import Value, value
+from codegen.expr.fold import FoldError
+from codegen.expr.tree import Constant, Expr, Name, Query
+from codegen.expr.value import Value, value
 from codegen.frozen import cached_property, dataclass, replace
-from codegen.lower.tests_scalars import Scalar
-from codegen.lower.tests_values import Elements, elements
+from codegen.lower.tests.scalars import Scalar
+from codegen.lower.tests.values import Elements, elements
 from codegen.model import Operator
 from codegen.positions import list_of
 from codegen.types import DTYPES

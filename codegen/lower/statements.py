@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from codegen.expr_c import CNames
-from codegen.messages import overflow_in
-from codegen.messages_c import print_message_c
+from codegen.expr.c import CNames
+from codegen.messages.c import print_message_c
+from codegen.messages.sentences import overflow_in
 
 
 def indented(lines: list[str]) -> list[str]:

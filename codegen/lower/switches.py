@@ -5,13 +5,13 @@ other value is an error.
 from __future__ import annotations
 
 from codegen.contract import ScalarType
-from codegen.expr import Constant, Expr, Member, Name, Type
-from codegen.expr_text import print_text
+from codegen.expr.text import print_text
+from codegen.expr.tree import Constant, Expr, Member, Name, Type
 from codegen.launches import LaunchEntry, Param
-from codegen.lower.c_layout import fitted
+from codegen.lower.c.layout import fitted
 from codegen.lower.checks import Checks
 from codegen.lower.host import HostNames
-from codegen.messages import message
+from codegen.messages.sentences import message
 from codegen.model import Operator
 from codegen.rules import CheckRule
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from codegen.contract import Argument
-from codegen.expr import Compare, Expr, Name, NameKind, Type
-from codegen.lower.c_layout import fitted
+from codegen.expr.tree import Compare, Expr, Name, NameKind, Type
+from codegen.lower.c.layout import fitted
 from codegen.lower.checks import Checks, declared
 from codegen.lower.statements import indented
-from codegen.messages import message, offsets_messages
+from codegen.messages.sentences import message, offsets_messages
 from codegen.model import Operator
 from codegen.rules import ElementsRule, OffsetsRule, SumRule, ValueRule
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from codegen.contract import Output
 from codegen.lower.memory import fill_calls
 from codegen.lower.statements import all_or_return, indented
-from codegen.messages_c import c_escape
+from codegen.messages.c import c_escape
 from codegen.model import Operator, Variant
 
 

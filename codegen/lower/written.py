@@ -13,7 +13,7 @@ from codegen.layouts import layout
 from codegen.lower.checks import Checks, applies, nested
 from codegen.lower.host import tensor
 from codegen.lower.statements import all_or_return, mentions
-from codegen.messages import message
+from codegen.messages.sentences import message
 from codegen.model import Operator
 from codegen.positions import list_of
 from codegen.rules import OverlapRule, plain

@@ -12,10 +12,10 @@ import torch
 from codegen.contract import Argument, ScalarType, TensorType, dtype_of
 from codegen.lower.sample import USUAL_LENGTH, Sample, Size
 from codegen.lower.schema import DispatchedOperator, dispatched
-from codegen.lower.tests_refused import Wrong, mask_count, wrong_calls
-from codegen.lower.tests_samples import absences, base, samples
-from codegen.lower.tests_scalars import Scalar, candidates, kind_of, sampled
-from codegen.lower.tests_texts import WrongTensor
+from codegen.lower.tests.refused import Wrong, mask_count, wrong_calls
+from codegen.lower.tests.samples import absences, base, samples
+from codegen.lower.tests.scalars import Scalar, candidates, kind_of, sampled
+from codegen.lower.tests.texts import WrongTensor
 from codegen.model import Library, Operator
 from codegen.types import DTYPES
 

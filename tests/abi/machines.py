@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codegen.lower.schema import dispatched
-from codegen.lower.tests_samples import base
+from codegen.lower.tests.samples import base
 from codegen.model import Library, Operator
 from tests.abi.calls import Call
 

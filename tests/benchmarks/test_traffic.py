@@ -9,7 +9,7 @@ from benchmarks.cuda_cases import Shape
 from benchmarks.operators import traffic, traffic_of
 from benchmarks.operators.cases import CASES
 from benchmarks.operators.shapes import Named, shapes_of
-from codegen.check import check
+from codegen.check.library import check
 from codegen.errors import Diagnostics
 from codegen.load import load
 

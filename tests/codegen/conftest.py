@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from codegen.check import check
+from codegen.check.library import check
 from codegen.errors import Diagnostics
 from codegen.load import load
 from codegen.model import Library, Operator

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from codegen.lower.c_arguments import choice_lines
+from codegen.lower.c.arguments import choice_lines
 from codegen.lower.record import fields, record_declarations
-from codegen.messages import MAX_LIST, MAX_TEXT
+from codegen.messages.sentences import MAX_LIST, MAX_TEXT
 from codegen.model import Operator
 
 HEADER = (Path(__file__).parents[2] / "csrc" / "runtime" / "argument.h").read_text()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from codegen.lower.tests_axes import axes, unfit
-from codegen.lower.tests_samples import base, samples
+from codegen.lower.tests.axes import axes, unfit
+from codegen.lower.tests.samples import base, samples
 from codegen.model import Library
 
 SPEC = """

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from codegen.expr import Name, NameKind, Type
-from codegen.expr_text import print_text
+from codegen.expr.text import print_text
+from codegen.expr.tree import Name, NameKind, Type
 from codegen.model import Dim, Operator, Place
 from codegen.positions import DimCompare, Index, Span, StarCompare
 from codegen.rules import (

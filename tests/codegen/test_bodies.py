@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from codegen.bodies import check_bodies
-from codegen.check import check
+from codegen.check.library import check
 from codegen.errors import Diagnostics
 from codegen.load import load
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codegen.lower.c_layout import COLUMNS, fitted
+from codegen.lower.c.layout import COLUMNS, fitted
 
 LONG = "a_name_of_thirty_columns_in_all"  # four of them do not fit a line
 

@@ -9,8 +9,8 @@ import pytest
 
 from codegen import keys, supported
 from codegen.contract import Default, Word
-from codegen.expr import integer
-from codegen.expr_text import print_text
+from codegen.expr.text import print_text
+from codegen.expr.tree import integer
 from codegen.model import Backward, Binding, Gradient, Library, Operator, Samples
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from codegen.autocast import cast_inputs
 from codegen.frozen import replace
-from codegen.lower.c_files import build_view, library_view
+from codegen.lower.c.files import build_view, library_view
 from codegen.model import Library, Operator
 from codegen.tags import tags_of
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from codegen.check import check
-from codegen.check_samples import check_samples
+from codegen.check.library import check
+from codegen.check.samples import check_samples
 from codegen.errors import Diagnostics
 from codegen.load import load
 from codegen.model import Operator

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from codegen import check, spread
+from codegen import spread
+from codegen.check import library as check
 from codegen.load import Mapping, Scalar
 from codegen.model import Library
 from codegen.reader import Reader

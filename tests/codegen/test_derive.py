@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from codegen.derive import gradients
-from codegen.expr import (
+from codegen.elementwise.derive import gradients
+from codegen.expr.fold import compare
+from codegen.expr.parse import parse
+from codegen.expr.text import print_text
+from codegen.expr.tree import (
     Binary,
     Call,
     Compare,
@@ -26,9 +29,6 @@ from codegen.expr import (
     Unary,
     distinct,
 )
-from codegen.expr_fold import compare
-from codegen.expr_parse import parse
-from codegen.expr_text import print_text
 from codegen.scope import Scope
 
 NAMES = {name: Name(name, NameKind.ELEMENT, Type.FLOAT) for name in ("x", "y", "z", "g")}

@@ -7,16 +7,16 @@ from collections.abc import Callable
 
 import pytest
 
-from codegen.check_elementwise import broadcasts
+from codegen.check.elementwise import broadcasts
 from codegen.commands.project import files_of
 from codegen.contract import TensorType
-from codegen.elementwise import Kind, KindProblem, Program, Value
-from codegen.elementwise_build import build
-from codegen.expr import Expr, Name, NameKind, Type
-from codegen.expr_parse import parse
-from codegen.lower.elementwise_cpu import lane_kind
-from codegen.lower.elementwise_host import alike
-from codegen.lower.elementwise_print import Printer, Style, c_function
+from codegen.elementwise.build import build
+from codegen.elementwise.kinds import Kind, KindProblem, Program, Value
+from codegen.expr.parse import parse
+from codegen.expr.tree import Expr, Name, NameKind, Type
+from codegen.lower.elementwise.cpu import lane_kind
+from codegen.lower.elementwise.host import alike
+from codegen.lower.elementwise.print import Printer, Style, c_function
 from codegen.model import Library, Operator
 from codegen.scope import Scope
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from codegen.__main__ import main
-from codegen.messages import message
-from codegen.messages_text import print_message_text
+from codegen.messages.sentences import message
+from codegen.messages.text import print_message_text
 from codegen.model import Operator
 from codegen.rules import BindDim, BindStar, Derive
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codegen.expr import INT_MAX, INT_MIN, Constant, Expr, Name, NameKind, Query, Type, names, product, substitute
-from codegen.expr_c import CNames, can_overflow, print_c
-from codegen.expr_fold import FoldError, constant, depends_on_dtypes, fold, real_power
-from codegen.expr_parse import parse
-from codegen.expr_python import PythonNames, print_python
-from codegen.expr_text import print_text
+from codegen.expr.c import CNames, can_overflow, print_c
+from codegen.expr.fold import FoldError, constant, depends_on_dtypes, fold, real_power
+from codegen.expr.parse import parse
+from codegen.expr.python import PythonNames, print_python
+from codegen.expr.text import print_text
+from codegen.expr.tree import INT_MAX, INT_MIN, Constant, Expr, Name, NameKind, Query, Type, names, product, substitute
 from codegen.frozen import replace
 from codegen.scope import Scope, Subject
 

@@ -13,9 +13,9 @@ import pytest
 from codegen import keys
 from codegen.__main__ import NOT_YET
 from codegen.commands.project import files_of
-from codegen.expr_parse import FUNCTIONS, HARDWARE
-from codegen.messages import message
-from codegen.messages_text import print_message_text
+from codegen.expr.parse import FUNCTIONS, HARDWARE
+from codegen.messages.sentences import message
+from codegen.messages.text import print_message_text
 from codegen.model import Library, Operator
 from codegen.parse_type import SCALAR_KINDS, STAR_FUNCTIONS
 from codegen.rules import CheckRule

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codegen.contract import Argument, DimEntry, FixedDtype, Shape, StarEntry, TensorType, Word
-from codegen.expr import Name, NameKind, Type
+from codegen.expr.tree import Name, NameKind, Type
 from codegen.layouts import Layout, facts, layout, tables
 
 N = DimEntry(Name("n", NameKind.DIM, Type.INT), "n")

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from codegen.expr import Query
-from codegen.expr_c import CNames
-from codegen.expr_python import PythonNames
-from codegen.expr_text import print_text
-from codegen.messages import message, overflow_of
-from codegen.messages_c import c_escape, print_message_c
-from codegen.messages_parts import Message, Part, StarOf, Text, Value, float_text, spelled
-from codegen.messages_python import print_message_python, python_escape
+from codegen.expr.c import CNames
+from codegen.expr.python import PythonNames
+from codegen.expr.text import print_text
+from codegen.expr.tree import Query
+from codegen.messages.c import c_escape, print_message_c
+from codegen.messages.parts import Message, Part, StarOf, Text, Value, float_text, spelled
+from codegen.messages.python import print_message_python, python_escape
+from codegen.messages.sentences import message, overflow_of
 from codegen.model import Operator
 from codegen.rules import BindDim, BindStar, CheckRule, Derive
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from codegen.expr import Name, NameKind, Type
-from codegen.expr_parse import parse
+from codegen.expr.parse import parse
+from codegen.expr.tree import Name, NameKind, Type
 from codegen.scope import Scope, Subject
 
 OPTIONAL = Subject(front=1, is_tensor=True, may_be_absent=True)

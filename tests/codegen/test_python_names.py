@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codegen.lower.python_names import problem
+from codegen.lower.python.names import problem
 from codegen.wrap import COLUMNS
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from codegen.expr_text import print_text
+from codegen.expr.text import print_text
 from codegen.lower.sample import Sample
-from codegen.lower.tests_refused import wrong_calls
-from codegen.lower.tests_samples import base
-from codegen.lower.tests_values import Elements, rounded
+from codegen.lower.tests.refused import wrong_calls
+from codegen.lower.tests.samples import base
+from codegen.lower.tests.values import Elements, rounded
 from codegen.lower.values import limits
 from codegen.model import Operator
 from codegen.rules import ElementsRule, OffsetsRule, SumRule

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from codegen.lower.tests_samples import base
-from codegen.lower.tests_variations import failing, variations
+from codegen.lower.tests.samples import base
+from codegen.lower.tests.variations import failing, variations
 from codegen.model import Operator
 from codegen.rules import CheckRule
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen.check import check
+from codegen.check.library import check
 from codegen.errors import Diagnostics
 from codegen.load import load
 from tests.errors_page import PAGE, page

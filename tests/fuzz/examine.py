@@ -8,13 +8,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from codegen.check import check
+from codegen.check.library import check
 from codegen.commands import generate
 from codegen.commands.report import Report
 from codegen.errors import Diagnostics
 from codegen.load import load
-from codegen.messages import message
-from codegen.messages_text import print_message_text
+from codegen.messages.sentences import message
+from codegen.messages.text import print_message_text
 from codegen.model import Library
 from codegen.rules import Assignment, plain
 from tests.fuzz.specs import HOSTILE, Grammar

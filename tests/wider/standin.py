@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from codegen.check import check
+from codegen.check.library import check
 from codegen.errors import Diagnostics
 from codegen.load import load
 from codegen.lower.schema import dispatched

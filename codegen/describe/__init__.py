@@ -1,0 +1,1 @@
+"""What `explain` and the pages of operators say."""

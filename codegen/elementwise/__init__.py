@@ -1,0 +1,1 @@
+"""Element-wise expressions: kinds of numbers, what bodies are made of, and derived gradients."""

@@ -1,0 +1,303 @@
+"""Derivatives of element-wise lines, as expressions.
+
+Reverse accumulation: each part of a line is visited once, from the whole to its operands, and hands on what reaches it
+times its own derivative. Equal parts are one object, so that an expression stays as small as the work that it
+describes; what is plainly 0 or times 1 disappears on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import log, pi, sqrt
+
+from codegen.elementwise.kinds import TESTS, WHOLE_FUNCTIONS
+from codegen.expr.tree import (
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Constant,
+    Expr,
+    Logic,
+    Name,
+    Query,
+    Type,
+    Unary,
+    children,
+    rebuild,
+)
+
+_ZERO = Constant(0.0, Type.FLOAT)
+# Whatever reaches these goes no further: their derivative is 0 wherever there is one.
+_FLAT = (*WHOLE_FUNCTIONS, *TESTS, "sign", "saturate")
+
+
+def gradients(lines: Sequence[tuple[Expr, Expr]], wanted: Sequence[str]) -> dict[str, Expr]:
+    """For each operand in `wanted` that the lines depend on, the sum over all lines of (what arrives at the line) times
+    (the derivative of the line). A line is its expression and what arrives at it.
+    """
+    return _Derivation(lines, frozenset(wanted)).run()
+
+
+class _Derivation:
+    def __init__(self, lines: Sequence[tuple[Expr, Expr]], wanted: frozenset[str]) -> None:
+        self.wanted = wanted
+        self.kept: dict[tuple[object, ...], Expr] = {}
+        self.seen: dict[int, Expr] = {}
+        self.order: list[Expr] = []  # every part, behind its own parts
+        self.active: dict[int, bool] = {}
+        self.arriving: dict[int, Expr] = {}
+        self.kept_back: dict[int, bool] = {}
+        self.alive: list[Expr] = []  # what the numbers of `seen` stand for
+        for expr, upstream in lines:
+            self.arrive(self.unique(expr), self.unique(upstream))
+
+    def run(self) -> dict[str, Expr]:
+        found: dict[str, Expr] = {}
+        parts = list(self.order)  # derivatives add parts of their own, which nothing arrives at
+        for part in reversed(parts):
+            arrived = self.arriving.get(id(part))
+            if arrived is None or not self.active[id(part)]:
+                continue
+            if isinstance(part, Name):
+                found[part.name] = arrived
+            else:
+                self.hand_on(part, arrived)
+        return found
+
+    # ---------------------------------------------------------------- equal parts are one
+
+    def unique(self, expr: Expr) -> Expr:
+        """The one object for this expression."""
+        if id(expr) not in self.seen:
+            self.alive.append(expr)
+            parts = tuple(self.unique(part) for part in children(expr))
+            self.seen[id(expr)] = self.nested(rebuild(expr, parts)) if parts else self.known(expr)
+        return self.seen[id(expr)]
+
+    def nested(self, expr: Expr) -> Expr:
+        """min and max of several are min and max of two, to the left."""
+        if not isinstance(expr, Call) or expr.function not in ("min", "max"):
+            return self.known(expr)
+        result = expr.arguments[0]
+        for argument in expr.arguments[1:]:
+            result = self.known(Call(expr.function, (result, argument), expr.type))
+        return result
+
+    def known(self, expr: Expr) -> Expr:
+        """`expr`, whose parts are unique already, or the one that is equal to it."""
+        parts = children(expr)
+        # Of a constant its text: 0.0 is equal to -0.0, and True to 1.
+        rest = repr(expr) if isinstance(expr, Constant) else rebuild(expr, tuple(_ZERO for _ in parts))
+        key = (rest, *(id(part) for part in parts))
+        if key not in self.kept:
+            self.kept[key] = expr
+            self.order.append(expr)
+            self.seen[id(expr)] = expr
+            wanted = isinstance(expr, Name) and expr.name in self.wanted
+            differentiable = not isinstance(expr, Compare | Logic | Query)
+            self.active[id(expr)] = wanted or (differentiable and any(self.active[id(part)] for part in parts))
+        return self.kept[key]
+
+    # ---------------------------------------------------------------- expressions that are made
+
+    def number(self, value: float) -> Expr:
+        return self.known(Constant(float(value), Type.FLOAT))
+
+    def call(self, function: str, *arguments: Expr) -> Expr:
+        return self.known(Call(function, arguments, Type.FLOAT))
+
+    def add(self, a: Expr, b: Expr) -> Expr:
+        if _is(a, 0) or _is(b, 0):
+            return b if _is(a, 0) else a
+        if isinstance(a, Conditional) and isinstance(b, Conditional) and a.condition is b.condition:
+            return self.chosen(a.condition, self.add(a.then, b.then), self.add(a.otherwise, b.otherwise))
+        if isinstance(b, Unary):  # a number: no `not`
+            return self.subtract(a, b.operand)
+        return self.known(Binary("+", a, b, Type.FLOAT))
+
+    def subtract(self, a: Expr, b: Expr) -> Expr:
+        if _is(b, 0):
+            return a
+        if _is(a, 0):
+            return self.negative(b)
+        return self.known(Binary("-", a, b, Type.FLOAT))
+
+    def negative(self, a: Expr) -> Expr:
+        if isinstance(a, Constant) and not isinstance(a.value, str):
+            return self.number(-float(a.value))
+        if isinstance(a, Unary):
+            return a.operand
+        return self.known(Unary("-", a, Type.FLOAT))
+
+    def times(self, a: Expr, b: Expr) -> Expr:
+        for one, other in ((a, b), (b, a)):
+            if _is(one, 0):
+                return self.number(0)
+            if _is(one, 1):
+                return other
+            if _is(one, -1):
+                return self.negative(other)
+        return self.known(Binary("*", a, b, Type.FLOAT))
+
+    def divided(self, a: Expr, b: Expr) -> Expr:
+        return a if _is(a, 0) or _is(b, 1) else self.known(Binary("/", a, b, Type.FLOAT))
+
+    def power(self, a: Expr, exponent: Expr) -> Expr:
+        if _is(exponent, 0):
+            return self.number(1)
+        return a if _is(exponent, 1) else self.known(Binary("**", a, exponent, Type.FLOAT))
+
+    def chosen(self, condition: Expr, then: Expr, otherwise: Expr) -> Expr:
+        if _is(then, 0) and _is(otherwise, 0):
+            return self.number(0)
+        return self.known(Conditional(condition, then, otherwise, Type.FLOAT))
+
+    def compared(self, a: Expr, operator: str, b: Expr) -> Expr:
+        return self.known(Compare((a, b), (operator,)))
+
+    # ---------------------------------------------------------------- what arrives
+
+    def arrive(self, part: Expr, amount: Expr) -> None:
+        """Adds to what reaches a part."""
+        if not self.active[id(part)] or _is(amount, 0):
+            return
+        before = self.arriving.get(id(part))
+        self.arriving[id(part)] = amount if before is None else self.add(before, amount)
+
+    def hand_on(self, part: Expr, arrived: Expr) -> None:
+        """Gives the operands of a part what is theirs."""
+        match part:
+            case Unary():
+                self.pass_on(part.operand, arrived, self.negative)
+            case Binary():
+                self.binary(part, arrived)
+            case Conditional():
+                self.arrive(part.then, self.chosen(part.condition, arrived, self.number(0)))
+                self.arrive(part.otherwise, self.chosen(part.condition, self.number(0), arrived))
+            case Call(function="min" | "max"):
+                self.order_of_two(part, arrived)
+            case Call() if part.function not in _FLAT:
+                self.pass_on(part.arguments[0], arrived, lambda amount: self.function(part, part.arguments[0], amount))
+
+    def pass_on(self, operand: Expr, arrived: Expr, by: Callable[[Expr], Expr]) -> None:
+        """What `by`, which is linear, makes of all that arrives, for an operand. Where a condition lets nothing arrive
+        it stays 0: the derivative may be infinite there, and 0 times that would be no number.
+        """
+        if not self.active[id(operand)]:
+            return
+        made: dict[int, Expr] = {}
+
+        def inside(amount: Expr) -> Expr:
+            if id(amount) not in made:
+                made[id(amount)] = amount if _is(amount, 0) else within(amount)
+            return made[id(amount)]
+
+        def within(amount: Expr) -> Expr:
+            if not self.may_be_kept_back(amount):
+                return by(amount)
+            match amount:
+                case Conditional():
+                    return self.chosen(amount.condition, inside(amount.then), inside(amount.otherwise))
+                case Binary():
+                    merge = self.add if amount.operator == "+" else self.subtract
+                    return merge(inside(amount.left), inside(amount.right))
+            return self.negative(inside(children(amount)[0]))
+
+        self.arrive(operand, inside(arrived))
+
+    def may_be_kept_back(self, amount: Expr) -> bool:
+        """Whether some part of a sum is behind a condition that lets nothing through otherwise."""
+        if id(amount) not in self.kept_back:
+            found = isinstance(amount, Conditional) and (_is(amount.then, 0) or _is(amount.otherwise, 0))
+            if isinstance(amount, Unary) or (isinstance(amount, Binary) and amount.operator in ("+", "-")):
+                found = any(self.may_be_kept_back(part) for part in children(amount))
+            self.kept_back[id(amount)] = found
+        return self.kept_back[id(amount)]
+
+    def binary(self, part: Binary, arrived: Expr) -> None:
+        left, right, times = part.left, part.right, self.times
+        match part.operator:
+            case "+":
+                self.arrive(left, arrived)
+                self.arrive(right, arrived)
+            case "-":
+                self.arrive(left, arrived)
+                self.pass_on(right, arrived, self.negative)
+            case "*":
+                self.pass_on(left, arrived, lambda amount: times(amount, right))
+                self.pass_on(right, arrived, lambda amount: times(amount, left))
+            case "/":
+                self.pass_on(left, arrived, lambda amount: self.divided(amount, right))
+                self.pass_on(right, arrived, lambda amount: self.negative(times(self.divided(amount, right), part)))
+            case "**":
+                self.pass_on(left, arrived, lambda amount: times(amount, self.power_by_base(left, right)))
+                self.pass_on(right, arrived, lambda amount: times(amount, self.power_by_exponent(part)))
+
+    def power_by_base(self, base: Expr, exponent: Expr) -> Expr:
+        """exponent * base ** (exponent - 1); 0 where the exponent is, also for the base 0."""
+        if isinstance(exponent, Constant) and not isinstance(exponent.value, str):
+            lower = exponent.value - 1
+            less = self.known(Constant(lower, Type.INT if isinstance(lower, int) else Type.FLOAT))
+            return self.times(self.number(float(exponent.value)), self.power(base, less))
+        slope = self.times(exponent, self.power(base, self.subtract(exponent, self.number(1))))
+        return self.chosen(self.compared(exponent, "==", self.number(0)), self.number(0), slope)
+
+    def power_by_exponent(self, part: Binary) -> Expr:
+        """base ** exponent * log(base); 0 where the base is 0 and the power does not change with the exponent."""
+        base, exponent = part.left, part.right
+        slope = self.times(part, self.call("log", base))
+        if isinstance(base, Constant) and base.value != 0:
+            return slope
+        still = (self.compared(base, "==", self.number(0)), self.compared(exponent, ">=", self.number(0)))
+        return self.chosen(self.known(Logic("and", still)), self.number(0), slope)
+
+    def order_of_two(self, part: Call, arrived: Expr) -> None:
+        """min and max pass nothing to the one that they leave, half to each of two that are equal, and all to both
+        where one is no number, as PyTorch does.
+        """
+        a, b = part.arguments
+        left = ">" if part.function == "min" else "<"
+        half = self.times(self.number(0.5), arrived)
+        passed = self.chosen(self.compared(a, "==", b), half, arrived)
+        self.arrive(a, self.chosen(self.compared(a, left, b), self.number(0), passed))
+        self.arrive(b, self.chosen(self.compared(b, left, a), self.number(0), passed))
+
+    def function(self, part: Call, x: Expr, arrived: Expr) -> Expr:
+        """What arrives times the derivative of a function of one number, in terms of its value where that is known."""
+        one, times = self.number(1), self.times
+        match part.function:
+            case "exp":
+                return times(arrived, part)
+            case "exp2":
+                return times(times(arrived, part), self.number(log(2)))
+            case "expm1":
+                return times(arrived, self.add(part, one))
+            case "log":
+                return self.divided(arrived, x)
+            case "log2":
+                return self.divided(arrived, times(x, self.number(log(2))))
+            case "log1p":
+                return self.divided(arrived, self.add(one, x))
+            case "sqrt":
+                return self.divided(arrived, times(self.number(2), part))
+            case "rsqrt":
+                return times(times(self.number(-0.5), arrived), self.power(part, self.known(Constant(3, Type.INT))))
+            case "sigmoid":
+                return times(arrived, times(part, self.subtract(one, part)))
+            case "tanh":
+                return times(arrived, self.subtract(one, times(part, part)))
+            case "erf":
+                bell = self.call("exp", self.negative(times(x, x)))
+                return times(times(self.number(2 / sqrt(pi)), arrived), bell)
+            case "sin":
+                return times(arrived, self.call("cos", x))
+            case "cos":
+                return self.negative(times(arrived, self.call("sin", x)))
+            case "abs":
+                return times(arrived, self.call("sign", x))
+        raise ValueError(f"{part.function} has no derivative")
+
+
+def _is(expr: Expr, value: float) -> bool:
+    return isinstance(expr, Constant) and not isinstance(expr.value, str | bool) and expr.value == value

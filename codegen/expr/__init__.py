@@ -1,0 +1,1 @@
+"""The expressions of ops.yaml: read, checked, computed, and printed for each language."""

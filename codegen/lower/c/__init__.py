@@ -1,0 +1,1 @@
+"""C files of an operator."""

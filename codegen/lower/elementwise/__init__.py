@@ -1,0 +1,1 @@
+"""What element-wise operators have in the place of a body."""

@@ -1,0 +1,218 @@
+"""Prints the program of element-wise lines as statements of C or CUDA: one element at a time, or in the lanes of
+csrc/cpu/lanes.h.
+
+Operands are members of `in`, results members of `out`, scalar arguments and dims members of `a`; temporaries are t0,
+t1 and so on, which is why nothing of the spec is named outside these records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from codegen.elementwise.kinds import REAL, TESTS, Kind, Program, Store, Value
+from codegen.frozen import dataclass
+
+_SUFFIX = {Kind.BOOL: "mask", Kind.INT: "i64", Kind.WEAK: "f64", Kind.F32: "f32", Kind.F64: "f64"}
+_SCALARS = {Kind.BOOL: "bool", Kind.INT: "int64_t", Kind.WEAK: "double", Kind.F32: "float", Kind.F64: "double"}
+_INTEGER = {"+": "add", "-": "sub", "*": "mul", "//": "floordiv", "%": "mod", "neg": "neg"}
+_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+_LOGIC = {"and": "&&", "or": "||", "xor": "!="}
+_MASKS = {"and": "&", "or": "|", "xor": "^"}
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a target spells things. `lanes` is the kind of the one floating type that is computed in lanes, None for one
+    element at a time; `function` names a function of one kind; `a`, `into` and `out` are put before members.
+    """
+
+    function: Callable[[str, Kind], str]
+    lanes: Kind | None = None
+    a: str = "a->"
+    into: str = "in->"
+    out: str = "out->"
+    given: Callable[[str], str] = "a->{} != NULL".format
+    word: Callable[[str, str], str] = "{}_{}".format  # the constant of a word of a choice
+
+
+def c_function(function: str, kind: Kind) -> str:
+    """The name of a function of csrc/cpu/elements.h."""
+    return f"cpu_{function}_{_SUFFIX[kind]}"
+
+
+@dataclass(frozen=True)
+class Member:
+    """A member of `in`: an operand as one kind. An operand that is needed as several kinds has one for each."""
+
+    name: str
+    operand: str
+    kind: Kind
+
+
+def members(program: Program) -> tuple[Member, ...]:
+    """What a program loads."""
+    loads = [value for value in program.values if value.op == "load"]
+    several = {load.name for load in loads if sum(other.name == load.name for other in loads) > 1}
+    return tuple(
+        Member(f"{load.name}__{_SUFFIX[load.kind]}" if load.name in several else load.name, load.name, load.kind)
+        for load in loads
+    )
+
+
+class Printer:
+    """Prints one program."""
+
+    def __init__(self, program: Program, style: Style) -> None:
+        self.program = program
+        self.style = style
+        self.names = {(m.operand, m.kind): m.name for m in members(program)}
+
+    # ---------------------------------------------------------------- types
+
+    def in_lanes(self, value: Value) -> bool:
+        """Whether a value differs from lane to lane."""
+        return self.style.lanes is not None and not value.uniform
+
+    def type(self, value: Value) -> str:
+        """The C type of a value."""
+        if not self.in_lanes(value):
+            return "cpu_real_t" if value.kind is self.style.lanes else _SCALARS[value.kind]
+        return "cpu_mask" if value.kind is Kind.BOOL else "cpu_lanes"
+
+    def member_type(self, kind: Kind) -> str:
+        """The C type of a loaded or stored value of this kind."""
+        return self.type(Value("load", kind))
+
+    # ---------------------------------------------------------------- values
+
+    def named(self, index: int) -> bool:
+        """Whether a value has a temporary of its own."""
+        return self.program.values[index].op not in ("constant", "load", "uniform")
+
+    def atom(self, index: int) -> str:
+        """A value where it is used; it binds as strongly as a name."""
+        value = self.program.values[index]
+        match value.op:
+            case "constant":
+                return self.constant(value)
+            case "load":
+                return self.style.into + self.names[value.name, value.kind]
+            case "uniform":
+                return self.style.a + value.name
+        return f"t{index}"
+
+    def constant(self, value: Value) -> str:
+        if value.kind is Kind.BOOL:
+            return "true" if value.number else "false"
+        if value.kind is Kind.INT:
+            return _integer(int(value.number))
+        text = repr(float(value.number))
+        if value.kind is self.style.lanes:
+            return f"(cpu_real_t){text}"
+        return f"{text}f" if value.kind is Kind.F32 else text
+
+    def lanes(self, index: int) -> str:
+        """A value in every lane."""
+        value = self.program.values[index]
+        if self.in_lanes(value):
+            return self.atom(index)
+        return f"{'cpu_splat_mask' if value.kind is Kind.BOOL else 'cpu_splat'}({self.atom(index)})"
+
+    def expression(self, index: int) -> str:
+        """What a temporary is set to."""
+        value = self.program.values[index]
+        return self.lane_expression(value) if self.in_lanes(value) else self.scalar_expression(value)
+
+    def lane_expression(self, value: Value) -> str:
+        operands = [self.program.values[index] for index in value.operands]
+        parts = [self.lanes(index) for index in value.operands]
+        op = value.op
+        if op in _COMPARISONS or (op in ("+", "-", "*", "/") and value.kind in REAL):
+            return f"{self.atom(value.operands[0])} {op} {self.atom(value.operands[1])}"
+        if op in _MASKS:
+            return f"{parts[0]} {_MASKS[op]} {parts[1]}"
+        match op:
+            case "neg":
+                return f"-{parts[0]}"
+            case "not":
+                return f"~{parts[0]}"
+            case "convert":
+                return f"cpu_of_mask({parts[0]})" if operands[0].kind is Kind.BOOL else parts[0]
+            case "select":
+                if operands[0].uniform:
+                    return f"{self.atom(value.operands[0])} ? {parts[1]} : {parts[2]}"
+                return f"cpu_select{'_mask' if value.kind is Kind.BOOL else ''}({', '.join(parts)})"
+        return f"cpu_lanes_{op}({', '.join(parts)})"
+
+    def scalar_expression(self, value: Value) -> str:
+        operands = [self.program.values[index] for index in value.operands]
+        parts = [self.atom(index) for index in value.operands]
+        op, kind = value.op, value.kind
+        if op in _INTEGER and kind is Kind.INT:
+            return f"{self.style.function(_INTEGER[op], kind)}({', '.join(parts)})"
+        if op in _COMPARISONS or op in ("+", "-", "*", "/"):
+            return f"{parts[0]} {op} {parts[1]}"
+        if op in _LOGIC:
+            return f"{parts[0]} {_LOGIC[op]} {parts[1]}"
+        match op:
+            case "neg":
+                return f"-{parts[0]}"
+            case "not":
+                return f"!{parts[0]}"
+            case "convert":
+                return f"({self.type(value)}){parts[0]}"
+            case "select":
+                return f"{parts[0]} ? {parts[1]} : {parts[2]}"
+            case "given":
+                return self.style.given(value.name)
+            case "word":
+                return f"{self.style.a}{value.name} == {self.style.word(value.name, value.word)}"
+        return f"{self.style.function(op, operands[0].kind if op in TESTS else kind)}({', '.join(parts)})"
+
+    # ---------------------------------------------------------------- statements
+
+    def statement(self, index: int) -> str:
+        """The temporary of one value."""
+        return f"const {self.type(self.program.values[index])} t{index} = {self.expression(index)};"
+
+    def result(self, store: Store) -> str:
+        """The statement that sets one member of `out`."""
+        value = self.lanes(store.value) if self.style.lanes is not None else self.atom(store.value)
+        return f"{self.style.out}{store.target} = {value};"
+
+    def zero(self, store: Store) -> str:
+        """What a member of `out` is when it is not wanted."""
+        kind = self.program.values[store.value].kind
+        if self.style.lanes is None:
+            return "0"
+        return "cpu_splat_mask(false)" if kind is Kind.BOOL else "cpu_splat(0)"
+
+    def statements(self, wanted: Callable[[str], str] | None) -> list[str]:
+        """Everything. `wanted` gives the condition under which a target is computed: what only that target needs then
+        stands under it.
+        """
+        stores, values = self.program.stores, range(len(self.program.values))
+        if wanted is None:
+            needed = frozenset[int]().union(*(self.program.needed(store) for store in stores))
+            lines = [self.statement(index) for index in values if index in needed and self.named(index)]
+            return lines + [self.result(store) for store in stores]
+        needs = [self.program.needed(store) for store in stores]
+        shared = {index for index in values if sum(index in need for need in needs) > 1}
+        lines = [self.statement(index) for index in values if index in shared and self.named(index)]
+        for store, need in zip(stores, needs, strict=True):
+            lines.append(f"{self.style.out}{store.target} = {self.zero(store)};")
+            alone = need - shared
+            own = [self.statement(index) for index in values if index in alone and self.named(index)]
+            lines += [f"if ({wanted(store.target)}) {{", *(f"    {line}" for line in [*own, self.result(store)]), "}"]
+        return lines
+
+
+def _integer(number: int) -> str:
+    if number == -(2**63):
+        return "INT64_MIN"
+    return f"INT64_C({number})" if number >= 0 else f"(-INT64_C({-number}))"
+
+
+def result_members(program: Program, printer: Printer) -> list[str]:
+    """The declarations of the members of `out`."""
+    return [f"{printer.member_type(program.values[s.value].kind)} {s.target};" for s in program.stores]

@@ -1,0 +1,1 @@
+"""Python files of an operator."""

@@ -1,0 +1,366 @@
+"""The autograd part of an operator's Python module: its autograd.Function and its kernel at the Autograd key.
+
+Three states: a backward operator; no gradient by declaration (`differentiable: false`), which needs no code; and
+neither, whose backward raises an error that names the operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from codegen.contract import Argument, Output, TensorType
+from codegen.frozen import dataclass
+from codegen.lower.python.names import COLUMNS, HELPER, Names, call
+from codegen.model import Backward, Binding, Library, Operator
+from codegen.positions import list_of
+
+
+@dataclass(frozen=True)
+class AutogradView:
+    """What the templates need; `setup`, `backward_body` and `backward` are empty where no backward is declared."""
+
+    function: str
+    backward: str
+    context: str
+    forward: tuple[str, ...]
+    setup: tuple[str, ...]
+    backward_body: tuple[str, ...]
+    kernel: tuple[str, ...]
+    recorded: tuple[str, ...]
+    recorded_or_transformed: tuple[str, ...]
+    applied: str
+    nested: str  # puts the tensors of lists, which autograd gives in a row, into lists
+    public: str
+    redispatched: str
+
+
+def function_name(op: Operator) -> str:
+    """RmsNorm: grad_fn prints as RmsNormBackward."""
+    return "".join(word.capitalize() for word in op.name.split("_"))
+
+
+def targets(names: Sequence[str]) -> str:
+    """The left side of an assignment that unpacks a sequence."""
+    return ", ".join(names) if len(names) > 1 else f"({names[0]},)"
+
+
+def _unpacked(wanted: Sequence[str], names: Sequence[str], value: str, *, more: bool = False) -> list[str]:
+    """`x, _, eps = inputs`: a name for each that is wanted; nothing where none is. `more` values may follow."""
+    if not any(name in wanted for name in names):
+        return []
+    return [f"{targets([name if name in wanted else '_' for name in names] + ['*_'] * more)} = {value}"]
+
+
+def _row(items: Sequence[str]) -> str:
+    """A tuple."""
+    return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+
+
+def made(names: Names) -> str:
+    """The form of the outputs in a row: how many tensors each list has, None for what is no list."""
+    return _row([_length(names, output) for output in names.op.outputs])
+
+
+def _length(names: Names, output: Output) -> str:
+    if not output.type.is_list:
+        return "None"
+    return f"{HELPER}count({names.places(output) if names.op.grad_mask else output.counted_by})"
+
+
+class _Declared:
+    """Prints the Function of an operator that has a backward."""
+
+    def __init__(self, library: Library, names: Names, backward: Backward) -> None:
+        self.op, self.names, self.backward = names.op, names, backward
+        self.other = library.operator(backward.operator)
+        self.ctx = names.fresh("ctx")
+        tensors = {argument.name for argument in self.op.tensors} | {output.name for output in self.op.outputs}
+        self.sources = [binding for binding in backward.bindings if binding.source != "gradient"]
+        self.saved = list(dict.fromkeys(b.name for b in self.sources if b.name in tensors))
+        self.kept = list(dict.fromkeys(b.name for b in self.sources if b.name not in tensors))
+        self.summed = [
+            gradient.input
+            for gradient in backward.gradients
+            if gradient.summed or self.op.argument(gradient.input).has_word("expand")
+        ]
+        self.gradients = [f"grad_{output.name}" for output in self.op.public_outputs]
+
+    def required(self) -> list[str]:
+        """The outputs whose gradient must be a tensor: zeros where autograd has none. With a single output there is
+        nothing to do then.
+        """
+        bound = [binding for binding in self.backward.bindings if binding.source == "gradient"]
+        lists = {output.name for output in self.op.list_outputs}
+        if len(self.gradients) == 1 and not lists:
+            return []
+        optional = {argument.name for argument in self.other.tensors if getattr(argument.type, "optional", False)}
+        optional |= {a.name for a in self.other.lists if isinstance(a.type, TensorType) and a.type.element_optional}
+        required = [binding.name for binding in bound if binding.argument not in optional]
+        return required if len(self.gradients) > 1 else [name for name in required if name in lists]
+
+    def saved_gradients(self) -> list[tuple[str, str]]:
+        """Saved outputs, and what their gradients are called. They are functions of the inputs, so autograd has them
+        require grad: a second gradient that goes through one of them is an error, and not without its part.
+        """
+        return [(output.name, self.names.fresh(f"grad_{output.name}")) for output in self.op.saved_outputs]
+
+    def setup(self) -> list[str]:
+        """The body of setup_context."""
+        ctx, op = self.ctx, self.op
+        needed = [
+            *self.saved,
+            *self.kept,
+            *((op.tensors[0].name,) if op.grad_mask else self.required()),
+            *(self.names_of_forms() if self.forms() else ()),
+            *self.summed,
+        ]
+        dims = {dim.name: dim for dim in op.dims}
+        needed += [list_of(holder) for name in self.kept if name in dims for holder in dims[name].holders]
+        needed += [output.counted_by for output in op.list_outputs] + [argument.name for argument in op.lists]
+        outputs = [output.name for output in op.outputs]
+        given = [argument.name for argument in op.arguments] + (["grad_mask"] if op.grad_mask else [])
+        lines = _unpacked(needed, given, self.names.fresh("inputs"), more=bool(op.lists))
+        if op.lists:
+            tail = [f"_runtime.length({argument.name})" for argument in op.lists]
+            lines.append(f"{ctx}.inputs_form = {_row(['None'] * len(given) + tail)}")
+        if op.list_outputs:
+            lines.append(f"{ctx}.outputs_form = {made(self.names)}")
+            lines += _unpacked(needed, outputs, f"_runtime.nested({self.names.fresh('output')}, {ctx}.outputs_form)")
+        elif len(outputs) > 1:
+            lines += _unpacked(needed, outputs, self.names.fresh("output"))
+        elif outputs[0] in needed:
+            lines.append(f"{outputs[0]} = {self.names.fresh('output')}")
+        lines.append(f"{ctx}.set_materialize_grads(False)")
+        for name in self.kept:
+            value = self.names.dim(dims[name]) if name in dims else name
+            lines.append(f"{ctx}.value_of_{name} = {value}")
+        if self.saves_lists():
+            lengths = [f"_runtime.length({name})" if op.is_listed(name) else "None" for name in self.saved]
+            lines.append(f"{ctx}.saved_form = {_row(lengths)}")
+        lines += self.forms()
+        lines += [f"{ctx}.like_{name} = {self.form(name)}" for name in self.required()]
+        for name in self.summed:
+            form = f"{name}.shape, {name}.dtype"
+            optional = getattr(op.argument(name).type, "optional", False)
+            lines.append(f"{ctx}.form_of_{name} = {f'None if {name} is None else ({form})' if optional else form}")
+        if self.saved:
+            flat = [self.spread(name) if op.is_listed(name) else name for name in self.saved]
+            lines += call(f"{ctx}.save_for_backward", flat, indent=8)
+        return lines
+
+    def saves_lists(self) -> bool:
+        """Whether a list is kept for backward."""
+        return any(map(self.op.is_listed, self.saved))
+
+    def spread(self, name: str) -> str:
+        """The tensors of a list, in a row."""
+        return next(spread(self.op, [one])[0] for one in self.op.listed if one.name == name)
+
+    def forms(self) -> list[str]:
+        """Shape, dtype and device of the outputs, where some are not wanted, and so not there: those that the fake
+        kernel would make. Gradients that were derived all have the shape of the first input.
+        """
+        op = self.op
+        if not op.grad_mask or op.derived_from or not self.required():
+            return []
+        passed = [f"{a.name}={a.name}" if a.keyword_only else a.name for a in op.arguments]
+        passed.append(f"grad_mask=({', '.join(['True'] * len(op.outputs))})")
+        given = [
+            f"({', '.join(output.name for output in op.outputs)})",
+            f"lambda: _fake({', '.join(passed)})",
+        ]
+        return call(f"{self.names.fresh('forms')} = _runtime.forms", given, indent=8)
+
+    def names_of_forms(self) -> list[str]:
+        """What that reads."""
+        return [argument.name for argument in self.op.arguments] + [output.name for output in self.op.outputs]
+
+    def form(self, name: str) -> str:
+        """Shape, dtype and device of an output."""
+        if self.forms():
+            return f"{self.names.fresh('forms')}[{[output.name for output in self.op.outputs].index(name)}]"
+        if self.op.is_listed(name):
+            return f"[(_one.shape, _one.dtype, _one.device) for _one in {name}]"
+        if not self.op.grad_mask:
+            return f"{name}.shape, {name}.dtype, {name}.device"
+        first = self.op.tensors[0].name
+        return f"{first}.shape, {self.names.dtype(self.op.output(name).type.dtype)}, {first}.device"
+
+    def passed(self, binding: Binding) -> str:
+        """The same as a call has it."""
+        keyword = self.other.argument(binding.argument).keyword_only
+        return f"{binding.argument}={self.value(binding)}" if keyword else self.value(binding)
+
+    def value(self, binding: Binding) -> str:
+        """What an argument of the backward operator is given."""
+        if binding.source == "gradient":
+            return f"grad_{binding.name}"
+        return binding.name if binding.name in self.saved else f"{self.ctx}.value_of_{binding.name}"
+
+    def run(self) -> list[str]:
+        """The body of backward."""
+        ctx, op = self.ctx, self.op
+        nothing = ", ".join(["None"] * (len(op.arguments) + op.grad_mask))
+        nothing = f"(None,) * len({ctx}.needs_input_grad)" if op.lists else nothing
+        lines: list[str] = []
+        if op.list_outputs:
+            arriving = targets([*self.gradients, *(name for _, name in self.saved_gradients())])
+            lines.append(f"{arriving} = _runtime.nested({self.names.fresh('gradients')}, {ctx}.outputs_form)")
+        for name, given in self.saved_gradients():
+            there = f"not {self.absent(given, name)}" if op.is_listed(name) else f"{given} is not None"
+            lines += [f"if {there}:", f'    _runtime.refuse_saved("{op.name}", "{name}")']
+        outputs = [output.name for output in op.public_outputs]
+        absent = " and ".join(map(self.absent, self.gradients, outputs))
+        lines += [f"if {absent}:", f"    return {nothing}"]
+        for name in self.required():
+            if op.is_listed(name):
+                lines.append(f"grad_{name} = _runtime.filled(grad_{name}, {ctx}.like_{name})")
+            else:
+                lines += [f"if grad_{name} is None:", f"    grad_{name} = _runtime.zeros(*{ctx}.like_{name})"]
+        if self.saves_lists():
+            lines.append(f"{targets(self.saved)} = _runtime.nested({ctx}.saved_tensors, {ctx}.saved_form)")
+        elif self.saved:
+            lines.append(f"{targets(self.saved)} = {ctx}.saved_tensors")
+        run, arguments = self.names.fresh("run"), [self.passed(binding) for binding in self.backward.bindings]
+        lines.append(f"{run} = _backward.{self.other.name} if _is_grad_enabled() else _backward_no_grad")
+        gradients = self.backward.gradients
+        if self.backward.mask:
+            wanted = self.names.fresh("wanted")
+            places = {gradient.input: self.wanted(wanted, gradient.input) for gradient in gradients}
+            mask = [
+                " or ".join(places[gradient.input] for gradient in gradients if gradient.output == output.name)
+                for output in self.other.outputs
+            ]
+            listed = [output.type.is_list for output in self.other.outputs]
+            mask = [f"*{one}" if several else one for one, several in zip(mask, listed, strict=True)]
+            needs = f"{ctx}.needs_input_grad"
+            lines.append(f"{wanted} = {f'_runtime.nested({needs}, {ctx}.inputs_form)' if op.lists else needs}")
+            arguments.append(f"grad_mask=[{', '.join(mask)}]")
+        results = [output.name for output in self.other.public_outputs]
+        lines += call(f"{', '.join(results)} = {run}", arguments, indent=8)
+        by_input = {gradient.input: gradient.output for gradient in gradients}
+        for name in self.summed:
+            lines.append(f"{by_input[name]} = _runtime.summed({by_input[name]}, {ctx}.form_of_{name})")
+        lists = [argument.name for argument in op.lists]
+        returned = ["None" if a.name in lists else by_input.get(a.name, "None") for a in op.arguments]
+        returned += ["None"] if op.grad_mask else []
+        for name in lists:
+            if name in by_input:
+                needed = self.wanted(self.names.fresh("wanted"), name)
+                returned.append(f"*_runtime.placed({by_input[name]}, {needed})")
+            else:
+                returned.append(f"*[None] * {ctx}.inputs_form[{len(op.arguments) + op.grad_mask + lists.index(name)}]")
+        return [*lines, *call("return ", returned, indent=8)] if lists else [*lines, f"return {', '.join(returned)}"]
+
+    def wanted(self, wanted: str, name: str) -> str:
+        """Whether the gradient of an input is needed; of a list, of which of its tensors."""
+        listed = [argument.name for argument in self.op.lists]
+        if name not in listed:
+            return f"{wanted}[{[argument.name for argument in self.op.arguments].index(name)}]"
+        place = f"{wanted}[{len(self.op.arguments) + self.op.grad_mask + listed.index(name)}]"
+        return f"({place} or ())" if self.op.argument(name).type.optional else place
+
+    def absent(self, gradient: str, name: str) -> str:
+        """Whether autograd has no gradient of an output, or of none of a list."""
+        return f"_runtime.no_tensor({gradient})" if self.op.is_listed(name) else f"{gradient} is None"
+
+
+def _with_gradient(op: Operator) -> list[Argument]:
+    """The inputs that may make outputs require grad."""
+    if op.backward is not None:
+        inputs = {gradient.input for gradient in op.backward.gradients}
+        return [argument for argument in op.tensors if argument.name in inputs]
+    return list(op.may_need_gradient)
+
+
+def spread(op: Operator, arguments: Sequence[Argument | Output]) -> list[str]:
+    """Tensors as the arguments of a function that looks into no list."""
+    found = []
+    for argument in arguments:
+        listed = f"({argument.name} or ())" if argument.type.optional else argument.name
+        found.append(f"*{listed}" if op.is_listed(argument.name) else argument.name)
+    return found
+
+
+def recorded(
+    names: Names, or_else: str, extra: Sequence[str] = (), only: Sequence[str] | None = None, indent: int = 4
+) -> list[str]:
+    """The condition under which a call is recorded, up to its colon, `indent` columns in; `extra` are tensors beside
+    the inputs, and `only` are those in their place. Under torch.func an input may require grad without saying so.
+    """
+    inputs = spread(names.op, _with_gradient(names.op)) if only is None else only
+    requires = f"_any_requires_grad({', '.join([*inputs, *extra])})"
+    condition = f"_is_grad_enabled() and {f'({requires} or {or_else})' if or_else else requires}"
+    line = f"if ({condition}) or _forward_ad._current_level >= 0:"
+    if len(line) + indent <= COLUMNS:
+        return [line]
+    recorded = names.fresh("recorded")
+    lines = [f"{recorded} = {condition}"]
+    if len(lines[0]) + indent > COLUMNS:
+        lines = [f"{recorded} = _is_grad_enabled() and (", f"    {requires}{f' or {or_else}' if or_else else ''}", ")"]
+    return [*lines, f"if {recorded} or _forward_ad._current_level >= 0:"]
+
+
+def handed_over(op: Operator, values: Sequence[str]) -> list[str]:
+    """The condition under which a wrapper leaves a call to PyTorch, up to its colon: something traces it, or is shown
+    what is called, and has to see the public operator, which has a gradient.
+    """
+    looked_at = [f"*_runtime.several({name})" if name in {one.name for one in op.lists} else name for name in values]
+    conditions = ["_is_dynamo_compiling()", "_compiler._is_compiling_flag", "_count_modes()"]
+    asked = f"_has_torch_function({', '.join(looked_at)})"
+    line = f"if {' or '.join([*conditions, asked])}:"
+    if len(line) + 4 <= COLUMNS:
+        return [line]
+    last = call("or _has_torch_function", looked_at, indent=8)
+    return ["if (", f"    {conditions[0]}", *(f"    or {one}" for one in conditions[1:]), *_indented(last), "):"]
+
+
+def _public(op: Operator) -> str:
+    """What a call returns, of all that the Function does."""
+    public = len(op.public_outputs)
+    if not op.saved_outputs:
+        return "[0]" if op.list_outputs and public == 1 else ""
+    return "[0]" if public == 1 else f"[:{public}]"
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def autograd_view(library: Library, names: Names, parameters: list[str], passed: list[str]) -> AutogradView:
+    """The autograd part of one operator's module."""
+    op = names.op
+    declared = _Declared(library, names, op.backward) if op.backward is not None else None
+    keyset, ctx = names.fresh("keyset"), names.fresh("ctx")
+    plain = [parameter.split(" = ")[0] for parameter in parameters if parameter != "*"]
+    # What is in a list reaches autograd behind the other arguments.
+    plain += ["*_: Any"] if op.lists else []
+    forward = f"{'_call_saved' if op.saved_outputs else '_call_no_grad'}({', '.join(passed)})"
+    forward = f"_runtime.flat({forward})" if op.list_outputs else forward
+    setup, backward_body = [], []
+    if declared is not None:
+        given = [f"{ctx}: Any", f"{names.fresh('inputs')}: Any", f"{names.fresh('output')}: Any"]
+        setup = [*call("def setup_context", given, " -> None:"), *_indented(declared.setup())]
+        arriving = [*declared.gradients, *(name for _, name in declared.saved_gradients())]
+        given = [f"{ctx}: Any", *(f"{gradient}: Tensor | None" for gradient in arriving)]
+        given = [given[0], f"*{names.fresh('gradients')}: Any"] if op.list_outputs else given
+        backward_body = [*call("def backward", given, " -> Any:"), *_indented(declared.run())]
+    return AutogradView(
+        function=function_name(op),
+        backward=declared.other.name if declared else "",
+        context=ctx,
+        forward=(*call("def forward", plain, " -> Any:"), f"    return {forward}"),
+        setup=tuple(setup),
+        backward_body=tuple(backward_body),
+        kernel=tuple(call("def _autograd", [f"{keyset}: Any", *parameters], " -> Any:", 0)),
+        recorded=tuple(recorded(names, "")),
+        recorded_or_transformed=tuple(recorded(names, "_is_transformed()", indent=8)),
+        applied=", ".join(
+            [argument.name for argument in op.arguments]
+            + (["grad_mask"] if op.grad_mask else [])
+            + spread(op, op.lists)
+        ),
+        nested="_runtime.nested(" if op.list_outputs else "",
+        public=(f", {made(names)})" if op.list_outputs else "") + _public(op),
+        redispatched=f"{keyset} & _after_autograd, {', '.join(passed)}",
+    )
