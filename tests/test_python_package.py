@@ -55,7 +55,7 @@ def test_modules_written_by_hand() -> None:
     assert output("import sys; from my_ops import nn; print('transformers' in sys.modules)") == "False"
 
 
-@pytest.mark.parametrize("entry", ENTRY_POINTS, ids=["wrapper", "torch.ops"])
+@pytest.mark.parametrize("function", ENTRY_POINTS, ids=["wrapper", "torch.ops"])
 def test_vmap(function: Callable[..., torch.Tensor], device: str) -> None:
     """Not fast, but right: PyTorch loops over the batch. Gradients come out of it too."""
     x = torch.randn(3, 4, 8, device=device, requires_grad=True)
@@ -71,7 +71,7 @@ def test_vmap(function: Callable[..., torch.Tensor], device: str) -> None:
     assert torch.allclose(only_x[0], expected[0], atol=1e-5)
 
 
-@pytest.mark.parametrize("entry", ENTRY_POINTS, ids=["wrapper", "torch.ops"])
+@pytest.mark.parametrize("function", ENTRY_POINTS, ids=["wrapper", "torch.ops"])
 def test_batched_gradients(function: Callable[..., torch.Tensor], device: str) -> None:
     x = torch.randn(4, 8, device=device, requires_grad=True)
     y = function(x, torch.ones(8, device=device))

@@ -19,28 +19,28 @@ def counted(call: Callable[[], Any]) -> int:
     return int(counter.get_total_flops())
 
 
-@pytest.mark.parametrize("entry", [conformance, torch.ops.conformance])
-def test_calls_and_their_gradients(function: Any) -> None:
+@pytest.mark.parametrize("operators", [conformance, torch.ops.conformance])
+def test_calls_and_their_gradients(operators: Any) -> None:
     x, w = torch.ones(5, 3, requires_grad=True), torch.ones(3)
     with torch.no_grad():
-        assert counted(lambda: function.product_rows(x, w)) == 15
-    assert counted(lambda: function.product_rows(x, w)) == 15
-    assert counted(lambda: function.product_rows(x, w).sum().backward()) == 15 + 3 * 15
-    assert counted(lambda: function.product_rows_backward(x, x, w=w)) == 45
-    assert counted(lambda: function.kept(x)) == 2 * 15  # it becomes the operator with saved outputs
-    assert counted(lambda: function.kept(x.detach())) == 2 * 15
-    assert counted(lambda: function.kept(torch.ones(()))) == 2
+        assert counted(lambda: operators.product_rows(x, w)) == 15
+    assert counted(lambda: operators.product_rows(x, w)) == 15
+    assert counted(lambda: operators.product_rows(x, w).sum().backward()) == 15 + 3 * 15
+    assert counted(lambda: operators.product_rows_backward(x, x, w=w)) == 45
+    assert counted(lambda: operators.kept(x)) == 2 * 15  # it becomes the operator with saved outputs
+    assert counted(lambda: operators.kept(x.detach())) == 2 * 15
+    assert counted(lambda: operators.kept(torch.ones(()))) == 2
 
 
-@pytest.mark.parametrize("entry", [conformance, torch.ops.conformance])
-def test_lists_and_forms(function: Any) -> None:
+@pytest.mark.parametrize("operators", [conformance, torch.ops.conformance])
+def test_lists_and_forms(operators: Any) -> None:
     x, k = torch.ones(4, dtype=torch.float64), torch.ones(2, dtype=torch.int64)
-    assert counted(lambda: function.counted_list(x, [k, k, k], None)) == 4 * 3
-    assert counted(lambda: function.counted_list(x, ks=[k], more=[x, x])) == 4 * 3
-    assert counted(lambda: function.counted_list_backward(x, [k, k], [x])) == 4 * 3
+    assert counted(lambda: operators.counted_list(x, [k, k, k], None)) == 4 * 3
+    assert counted(lambda: operators.counted_list(x, ks=[k], more=[x, x])) == 4 * 3
+    assert counted(lambda: operators.counted_list_backward(x, [k, k], [x])) == 4 * 3
     y, out = torch.ones(6), torch.ones(6)
-    assert counted(lambda: function.list_sum(y, [y, None])) == 12
-    assert counted(lambda: function.list_sum_(out, [y, None, y])) == 18
+    assert counted(lambda: operators.list_sum(y, [y, None])) == 12
+    assert counted(lambda: operators.list_sum_(out, [y, None, y])) == 18
 
 
 def test_without_data() -> None:
