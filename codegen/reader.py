@@ -48,7 +48,10 @@ class Reader:
         """`node` as a mapping."""
         if isinstance(node, Mapping):
             return node
-        self.error(node, f"expected a mapping, got {_kind(node)}", f"for instance {example}")
+        hint = f"for instance {example}"
+        if isinstance(node, load.Sequence) and node.items and all(isinstance(item, Mapping) for item in node.items):
+            hint += ", without the dashes of a list"
+        self.error(node, f"expected a mapping, got {_kind(node)}", hint)
         return None
 
     def items(self, node: Node, example: str) -> Sequence[Node]:
