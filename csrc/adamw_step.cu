@@ -15,11 +15,12 @@ template <typename A> struct adamw_factors {
     A eps;
     A scale; // of gradients
 
+    // Each fused multiply-add is written out: left to the compiler, vectors and single elements would differ in bits.
     __device__ __forceinline__ void apply(A &p, A g, A &m, A &v) const {
         g *= scale;
-        m = beta1 * m + rest1 * g;
-        v = beta2 * v + rest2 * g * g;
-        p = p * decay - rate * (m / (sqrt(v) * unbias + eps));
+        m = fma(beta1, m, rest1 * g);
+        v = fma(beta2, v, rest2 * g * g);
+        p = fma(p, decay, -rate * (m / fma(sqrt(v), unbias, eps)));
     }
 };
 

@@ -19,7 +19,7 @@ import pytest
 import torch
 
 from tests.harness.contract import Arguments, Contract, Elements, Sample, alike, as_tuple, list_of, wide
-from tests.harness.layouts import filled, leaves, make, pinned
+from tests.harness.layouts import filled, leaves, make, pinned, recording
 from tests.harness.numbers import tolerance
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -178,8 +178,9 @@ def capture(file: str) -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     op: Contract = module.OP
-    names = op.gradients if op.autograd == "declared" else ()
-    given = leaves(make(op, module.SAMPLES[0], op.choices()[0], "cuda"), names)
+    given = make(op, module.SAMPLES[0], op.choices()[0], "cuda")
+    given = leaves(given, op.gradients if op.autograd == "declared" else ())
+    names = recording(given)
 
     def step() -> tuple[torch.Tensor, ...]:
         results = op.results(op.wrapper, given, seeded=False)
@@ -187,7 +188,8 @@ def capture(file: str) -> None:
             return results
         recorded = [result for result in results if result.requires_grad]
         upstream = [result * 2 for result in recorded]
-        return results + torch.autograd.grad(recorded, [given[name] for name in names], upstream, allow_unused=True)
+        found = torch.autograd.grad(recorded, [given[name] for name in names], upstream, allow_unused=True)
+        return results + as_tuple(found)
 
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
@@ -351,7 +353,8 @@ def _near(result: torch.Tensor, expected: torch.Tensor, count: int, rounded: boo
     step = PIECE
     if not result.is_floating_point() and not result.is_complex():
         for start in range(0, result.numel(), step):
-            found, wanted = result[start : start + step].long(), expected[start : start + step].long()
+            found, wanted = result[start : start + step].long(), expected[start : start + step]
+            wanted = wanted.long() if wanted.is_floating_point() else wanted.to(result.dtype).long()  # it wraps
             assert ((found - wanted).abs() <= int(rounded)).all(), f"around element {start}"
         return
     allowed = tolerance(result.dtype, count)

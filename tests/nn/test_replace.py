@@ -147,7 +147,7 @@ def x(device: str) -> Tensor:
 def gradients(model: torch.nn.Module, x: Tensor) -> list[Tensor]:
     model.zero_grad()
     y = model(x)
-    y.square().sum().backward()
+    y.pow(3).sum().backward()  # the squares of a normalised row have a constant sum
     return [y.detach(), *(parameter.grad for parameter in model.parameters())]
 
 
@@ -157,7 +157,8 @@ def test_one_of_each(model: Model, x: Tensor) -> None:
     report = nn.replace(model)
     assert {one.name: (one.before, one.after, one.operator) for one in report.replaced} == REPLACED
     assert report.left == []
-    torch.testing.assert_close(gradients(model, x), expected)
+    for found, wanted in zip(gradients(model, x), expected, strict=True):  # sums of terms as large as the largest
+        torch.testing.assert_close(found, wanted, rtol=0, atol=2e-6 * wanted.abs().max().item())
     assert operators(lambda: model(x)) == {operator for *_, operator in REPLACED.values()} - {"my_ops::cross_entropy"}
     assert str(report).splitlines()[0] == "2 RMSNorm -> my_ops.nn.RMSNorm (my_ops::rms_norm)"
     assert "(offset): my_ops.nn.OffsetNorm()" in repr(model)
