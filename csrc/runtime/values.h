@@ -6,9 +6,8 @@
 #ifndef RUNTIME_VALUES_H
 #define RUNTIME_VALUES_H
 
+#include "element_walk.h"
 #include "tensor.h"
-
-enum { ALL_COLUMNS = -1 };
 
 /* Checking mode is of the whole process: off, but where the environment variable of this name says otherwise when the
  * library is loaded. The second turns it on or off, and returns what it was. */
