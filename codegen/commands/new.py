@@ -22,13 +22,35 @@ from codegen.load import load
 
 @dataclass(frozen=True)
 class View:
-    """What the templates of an entry, a body and a reference print."""
+    """What is asked for, and what the templates of a body and a reference print."""
 
     name: str
     cuda_only: bool = False
     elementwise: bool = False
     custom: bool = False
     full_cuda: bool = False
+
+
+@dataclass(frozen=True)
+class EntryView:
+    """What the template of an entry prints; `how` says what computes y: a formula, or bodies and their launch."""
+
+    name: str
+    how: tuple[str, ...]
+
+
+def _entry(view: View) -> EntryView:
+    if view.elementwise:
+        how = ["elementwise:", "  y: x", *(["devices: [cuda]"] if view.cuda_only else [])]
+        return EntryView(view.name, tuple(how))
+    how = ["devices: [cuda]" if view.cuda_only else "parallel: numel(x)"]
+    if view.custom:
+        how += ["launch: custom", "kernels:", f"  {view.name}: {{VEC: [1, 4]}}"]
+    elif view.full_cuda:
+        how += ["full_cuda: true"]
+    else:
+        how += ["launch:", "  grid: ceil_div(numel(x), 256)", "  block: 256"]
+    return EntryView(view.name, tuple(how))
 
 
 def run(spec_path: str, view: View, report: Report) -> int:
@@ -54,7 +76,7 @@ def _edited(spec: Spec, view: View, report: Report) -> Spec | None:
     tree = load(spec.data, Diagnostics())
     assert tree is not None
     try:
-        text = add_operator(source, tree, RENDERER.render("new_entry.yaml.j2", view).decode())
+        text = add_operator(source, tree, RENDERER.render("new_entry.yaml.j2", _entry(view)).decode())
     except CannotEdit as problem:
         report.failure(spec.shown, f"no place for another operator: {problem}")
         return None
