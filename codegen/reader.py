@@ -75,6 +75,17 @@ class Reader:
             return None
         return node
 
+    def line(self, node: Node | None, what: str, most: int) -> str:
+        """`node` as one line of at most so many characters; empty after an error, or where there is none."""
+        scalar = self.text(node, what) if node is not None else None
+        if scalar is None:
+            return ""
+        text = " ".join(scalar.text.split())
+        if len(text) > most:
+            self.error(scalar, f"a text of {len(text)} characters; at most {most} are taken")
+            return ""
+        return text
+
     def keys(self, node: Mapping, known: Iterable[str], of_mapping: str = "") -> Mapping:
         """Reports keys that are not among `known`. In the mapping to go on with, one that must be meant stands in their
         place, so that nothing is reported as missing or unknown for want of it. `of_mapping` is the hint for one that

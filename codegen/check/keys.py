@@ -66,16 +66,7 @@ def check_since(read: Reader, node: Mapping) -> str:
 
 def check_deprecated(read: Reader, node: Mapping) -> str:
     """`deprecated:`, a line of text."""
-    value = node.get("deprecated")
-    read = read.within("deprecated")
-    scalar = read.text(value, "what to use instead") if value is not None else None
-    if scalar is None:
-        return ""
-    text = " ".join(scalar.text.split())
-    if len(text) > MAX_DEPRECATED:
-        read.error(scalar, f"a text of {len(text)} characters; at most {MAX_DEPRECATED} are taken")
-        return ""
-    return text
+    return read.within("deprecated").line(node.get("deprecated"), "what to use instead", MAX_DEPRECATED)
 
 
 def check_requires(read: Reader, node: Mapping, devices: tuple[str, ...]) -> Compare | None:

@@ -40,7 +40,7 @@ def check_checks(read: Reader, node: Mapping, contract: Contract) -> tuple[Check
             if inner is None:
                 read.error(item, "`that:` is missing", "for instance {that: n > 0, message: rows must not be empty}")
                 continue
-            that, text = inner, _message(read, item)
+            that, text = inner, read.line(item.get("message"), "a text", MAX_MESSAGE)
         condition = read.expression(that, scope, Type.BOOL, "a condition")
         if condition is None or not isinstance(that, Scalar):
             continue
@@ -53,18 +53,6 @@ def check_checks(read: Reader, node: Mapping, contract: Contract) -> tuple[Check
             read.error(that, f"a check names at most {MAX_SPELLED} floats and optionals", "split it at its `and`s")
         found.append(Check(condition, written, text))
     return tuple(found)
-
-
-def _message(read: Reader, node: Mapping) -> str:
-    value = node.get("message")
-    scalar = read.text(value, "a text") if value is not None else None
-    if scalar is None:
-        return ""
-    text = " ".join(scalar.text.split())
-    if len(text) > MAX_MESSAGE:
-        read.error(scalar, f"a message of {len(text)} characters; at most {MAX_MESSAGE} are taken")
-        return ""
-    return text
 
 
 def check_samples(read: Reader, node: Mapping, contract: Contract) -> Samples:
