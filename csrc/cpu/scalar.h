@@ -3,7 +3,8 @@
  *
  * Everything is reached by pasting the dtype's name: CPU_SCALAR(bfloat16), CPU_ACC(bfloat16), CPU_LOAD(bfloat16)(p),
  * CPU_STORE(bfloat16)(p, value). A new dtype is one more block of two types and two functions here, and one in
- * vector.h. stdbool.h turns the argument `bool` into `_Bool` before it is pasted, which is why that block says _Bool.
+ * vector_types.h. stdbool.h turns the argument `bool` into `_Bool` before it is pasted, which is why that block says
+ * _Bool.
  *
  * Half formats are structs: arithmetic on their bits does not compile. All conversions round to nearest even, keep
  * infinities, denormals and signed zeros, and turn every NaN into a NaN. No vendor header is included: immintrin.h
