@@ -211,17 +211,27 @@ def capture(file: str) -> None:
 
 
 PIECE = 1 << 28  # so many elements are compared at a time
+SPARE = 10 << 30  # bytes that a test of large tensors leaves to other processes, which begin meanwhile
 
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """One process at a time holds much of a GPU's memory."""
+    """One process at a time holds much of a GPU's memory, and not all of it."""
     with (Path(tempfile.gettempdir()) / f"tests-of-large-tensors-{os.getuid()}").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        torch.cuda.empty_cache()
+        _, whole = torch.cuda.mem_get_info()
+        torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + _free()) / whole)
         try:
             yield
         finally:
+            torch.cuda.set_per_process_memory_fraction(1.0)
             torch.cuda.empty_cache()
+
+
+def _free() -> int:
+    """How many bytes of the GPU a test of large tensors may take."""
+    return max(0, torch.cuda.mem_get_info()[0] - SPARE)
 
 
 def beyond_32_bits(op: Contract, device: str, samples: list[Sample], usual: Sample) -> None:
@@ -242,7 +252,7 @@ def near_reference(op: Contract, device: str, samples: list[Sample], usual: Samp
         elements = sum(prod(shape) for shape in shapes.values())
         # Inputs and results in the smallest dtype; where not in pieces, also what the reference makes, in float32.
         needed = (6 if independent else 16) * elements
-        if torch.cuda.mem_get_info()[0] < needed:
+        if _free() < needed:
             pytest.skip(f"needs {needed >> 30} GiB of GPU memory")
         arguments: Arguments = {**op.scalars, **{name: op.dtype(of, dtypes) for name, of in op.dtypes.items()}}
         for name, wanted in tensors.items():

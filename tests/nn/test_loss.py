@@ -65,8 +65,9 @@ def test_what_is_left_to_pytorch(device: str) -> None:
         ({}, x.to(torch.complex64), target),
         ({"label_smoothing": 2.0}, x, target),
         ({"reduction": "median"}, x, target),
-        ({}, x[:, :0], target),
     ]
+    if device == "cpu":  # where this is an error; on a GPU an assertion ends the process's use of it
+        calls.append(({}, x[:, :0], target))
     for keywords, logits, t in calls:
         ours, theirs = nn.CrossEntropyLoss(**keywords), torch.nn.CrossEntropyLoss(**keywords)
         found = outcome(lambda ours=ours, logits=logits, t=t: ours(logits, t))
