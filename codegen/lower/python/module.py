@@ -62,6 +62,7 @@ class ModuleView:
     writes: bool  # in place, or to tensors of the caller
     out: tuple[str, ...]  # lines of the wrapper that hand keywords to the out variant
     records: bool  # has a kernel at the Autograd key
+    asks_lists: bool  # whether a tensor of a list requires grad
     has_function: bool  # and an autograd.Function of the usual form
     kernels: tuple[Kernels, ...]
     autocast: tuple[str, ...]
@@ -258,12 +259,27 @@ def _kernels(op: Operator) -> list[Kernels]:
     return found
 
 
+def _conditions(
+    op: Operator, autograd: AutogradView, written: WrittenView | None, variants: Sequence[VariantView]
+) -> list[str]:
+    """Those under which calls are recorded."""
+    found = [line for variant in variants for line in variant.recorded]
+    if written is not None:
+        found += [*written.recorded, *written.refused, *written.wrapper_recorded, *written.wrapper_refused]
+    elif not op.never_requires_grad:
+        found += [*autograd.recorded, *autograd.recorded_or_transformed]
+    return found
+
+
 def module_view(library: Library, op: Operator) -> ModuleView:
     """The module of one operator."""
     names = Names(library.namespace, op)
     keywords = [f"{name}: Tensor | None = None" for name in out_keywords(op)]
     own = parameters(op) + (["*"] if keywords and "*" not in parameters(op) else []) + keywords
     wrapper = call(f"def {op.name}", own, f" -> {_given_back(op)}:", 0)
+    autograd = autograd_view(library, names, parameters(op), passed(op))
+    written = written_view(names, parameters(op), passed(op))
+    variants = variant_views(names, parameters(op), passed(op))
     return ModuleView(
         namespace=library.namespace,
         op=op.name,
@@ -278,12 +294,13 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         declared=op.backward is not None,
         differentiable=not op.never_requires_grad,
         fake=tuple(_fakes(names)),
-        autograd=autograd_view(library, names, parameters(op), passed(op)),
-        written=written_view(names, parameters(op), passed(op)),
-        variants=variant_views(names, parameters(op), passed(op)),
+        autograd=autograd,
+        written=written,
+        variants=variants,
         writes=bool(op.written or op.variants),
         out=tuple(_out_lines(names, passed(op))),
         records=_records(op) or bool(op.variants),
+        asks_lists=any("_any_requires_grad" in line for line in _conditions(op, autograd, written, variants)),
         has_function=not op.written and not op.never_requires_grad,
         kernels=tuple(_kernels(op)),
         autocast=tuple(autocast_lines(names, parameters(op), passed(op))),

@@ -370,7 +370,7 @@ def adamw_step(
         )
         _runtime.count_writes(params, exp_avgs, exp_avg_sqs)
         return params, exp_avgs, exp_avg_sqs
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         _runtime.explain(
             error, _op, params, grads, exp_avgs, exp_avg_sqs, step, grad_scale, lr, betas, eps, weight_decay, maximize
         )

@@ -15,7 +15,6 @@ from torch import Tensor
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import after_in_place as _after_in_place
-from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -153,7 +152,10 @@ _apply = _runtime.direct_apply(_AddRmsNorm)
 def _autograd(
     keyset: Any, x: Tensor, residual: Tensor, weight: Tensor | None = None, eps: float = 1e-06, offset: float = 0.0
 ) -> Any:
-    if (_is_grad_enabled() and _any_requires_grad(x, residual, weight)) or _forward_ad._current_level >= 0:
+    recorded = _is_grad_enabled() and (
+        x.requires_grad or residual.requires_grad or (weight is not None and weight.requires_grad)
+    )
+    if recorded or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("add_rms_norm")
         return _apply(x, residual, weight, eps, offset)[:2]
@@ -189,7 +191,10 @@ def _autograd_in_place(
 ) -> None:
     if _is_transformed():
         _runtime.refuse_in_place("add_rms_norm_")
-    if (_is_grad_enabled() and _any_requires_grad(x, residual, weight)) or _forward_ad._current_level >= 0:
+    recorded = _is_grad_enabled() and (
+        x.requires_grad or residual.requires_grad or (weight is not None and weight.requires_grad)
+    )
+    if recorded or _forward_ad._current_level >= 0:
         y_, residual_out_ = _op(x, residual, weight, eps, offset)
         _check.output("x", x, y_)
         _check.output("residual", residual, residual_out_)
@@ -229,7 +234,10 @@ def add_rms_norm_(
         return x, residual
     if _is_transformed():
         _runtime.refuse_in_place("add_rms_norm_")
-    if (_is_grad_enabled() and _any_requires_grad(x, residual, weight)) or _forward_ad._current_level >= 0:
+    recorded = _is_grad_enabled() and (
+        x.requires_grad or residual.requires_grad or (weight is not None and weight.requires_grad)
+    )
+    if recorded or _forward_ad._current_level >= 0:
         y_, residual_out_ = _op(x, residual, weight, eps, offset)
         _check.output("x", x, y_)
         _check.output("residual", residual, residual_out_)
@@ -240,7 +248,7 @@ def add_rms_norm_(
         _runtime.check_writes("add_rms_norm_", x=x, residual=residual)
         try:
             _call_in_place(x, residual, weight, eps, offset)
-        except (RuntimeError, TypeError) as error:
+        except (RuntimeError, TypeError, AttributeError) as error:
             _runtime.explain(error, _in_place, x, residual, weight, eps, offset)
             raise
         _runtime.count_writes(x, residual)
@@ -277,12 +285,17 @@ def add_rms_norm(
     ):
         return _op(x, residual, weight, eps, offset)
     try:
-        recorded = _is_grad_enabled() and (_any_requires_grad(x, residual, weight) or _is_transformed())
+        recorded = _is_grad_enabled() and (
+            x.requires_grad
+            or residual.requires_grad
+            or (weight is not None and weight.requires_grad)
+            or _is_transformed()
+        )
         if recorded or _forward_ad._current_level >= 0:
             if _is_transformed():
                 return _AddRmsNorm.apply(x, residual, weight, eps, offset)[:2]
             return _apply(x, residual, weight, eps, offset)[:2]
         return _call_no_grad(x, residual, weight, eps, offset)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         _runtime.explain(error, _op, x, residual, weight, eps, offset)
         raise

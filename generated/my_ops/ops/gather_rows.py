@@ -89,6 +89,6 @@ def gather_rows(table: Tensor, index: Tensor) -> Tensor:
         return _op(table, index)
     try:
         return _call_no_grad(table, index)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         _runtime.explain(error, _op, table, index)
         raise

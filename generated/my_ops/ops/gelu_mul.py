@@ -13,7 +13,6 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
-from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -97,7 +96,7 @@ _apply = _runtime.direct_apply(_GeluMul)
 
 
 def _autograd(keyset: Any, gate: Tensor, up: Tensor, approximate: str = "none") -> Any:
-    if (_is_grad_enabled() and _any_requires_grad(gate, up)) or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and (gate.requires_grad or up.requires_grad)) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("gelu_mul")
         return _apply(gate, up, approximate)
@@ -136,12 +135,12 @@ def gelu_mul(gate: Tensor, up: Tensor, approximate: str = "none") -> Tensor:
     ):
         return _op(gate, up, approximate)
     try:
-        recorded = _is_grad_enabled() and (_any_requires_grad(gate, up) or _is_transformed())
+        recorded = _is_grad_enabled() and (gate.requires_grad or up.requires_grad or _is_transformed())
         if recorded or _forward_ad._current_level >= 0:
             if _is_transformed():
                 return _GeluMul.apply(gate, up, approximate)
             return _apply(gate, up, approximate)
         return _call_no_grad(gate, up, approximate)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         _runtime.explain(error, _op, gate, up, approximate)
         raise

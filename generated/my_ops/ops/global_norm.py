@@ -85,6 +85,6 @@ def global_norm(xs: Sequence[Tensor]) -> Tensor:
         return _op(xs)
     try:
         return _call_no_grad(xs)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         _runtime.explain(error, _op, xs)
         raise

@@ -15,7 +15,6 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
-from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -202,7 +201,14 @@ def _autograd(
     *,
     grad_mask: Sequence[bool] = (True, True, True),
 ) -> Any:
-    recorded = _is_grad_enabled() and _any_requires_grad(grad_y, x, weight, bias, mean, rstd)
+    recorded = _is_grad_enabled() and (
+        grad_y.requires_grad
+        or x.requires_grad
+        or (weight is not None and weight.requires_grad)
+        or (bias is not None and bias.requires_grad)
+        or mean.requires_grad
+        or rstd.requires_grad
+    )
     if recorded or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("layer_norm_backward")
@@ -257,12 +263,20 @@ def layer_norm_backward(
     ):
         return _op(grad_y, x, weight, bias, mean, rstd, grad_mask=grad_mask)
     try:
-        recorded = _is_grad_enabled() and (_any_requires_grad(grad_y, x, weight, bias, mean, rstd) or _is_transformed())
+        recorded = _is_grad_enabled() and (
+            grad_y.requires_grad
+            or x.requires_grad
+            or (weight is not None and weight.requires_grad)
+            or (bias is not None and bias.requires_grad)
+            or mean.requires_grad
+            or rstd.requires_grad
+            or _is_transformed()
+        )
         if recorded or _forward_ad._current_level >= 0:
             if _is_transformed():
                 return _LayerNormBackward.apply(grad_y, x, weight, bias, mean, rstd, grad_mask)
             return _apply(grad_y, x, weight, bias, mean, rstd, grad_mask)
         return _call_no_grad(grad_y, x, weight, bias, mean, rstd, grad_mask=grad_mask)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         _runtime.explain(error, _op, grad_y, x, weight, bias, mean, rstd, grad_mask)
         raise

@@ -67,6 +67,6 @@ def quantize_per_token(x: Tensor, *, dtype: torch.dtype = torch.int8) -> tuple[T
         return _op(x, dtype=dtype)
     try:
         return _call_no_grad(x, dtype=dtype)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         _runtime.explain(error, _op, x, dtype)
         raise

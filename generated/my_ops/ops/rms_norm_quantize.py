@@ -97,6 +97,6 @@ def rms_norm_quantize(
         return _op(x, weight, eps, offset, dtype=dtype)
     try:
         return _call_no_grad(x, weight, eps, offset, dtype=dtype)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         _runtime.explain(error, _op, x, weight, eps, offset, dtype)
         raise

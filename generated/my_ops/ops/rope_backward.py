@@ -15,7 +15,6 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
-from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -191,7 +190,8 @@ def _autograd(
     *,
     grad_mask: Sequence[bool] = (True, True),
 ) -> Any:
-    if (_is_grad_enabled() and _any_requires_grad(grad_q_out, grad_k_out)) or _forward_ad._current_level >= 0:
+    recorded = _is_grad_enabled() and (grad_q_out.requires_grad or grad_k_out.requires_grad)
+    if recorded or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("rope_backward")
         return _apply(grad_q_out, grad_k_out, cos, sin, interleaved, grad_mask)
@@ -244,12 +244,12 @@ def rope_backward(
     ):
         return _op(grad_q_out, grad_k_out, cos, sin, interleaved, grad_mask=grad_mask)
     try:
-        recorded = _is_grad_enabled() and (_any_requires_grad(grad_q_out, grad_k_out) or _is_transformed())
+        recorded = _is_grad_enabled() and (grad_q_out.requires_grad or grad_k_out.requires_grad or _is_transformed())
         if recorded or _forward_ad._current_level >= 0:
             if _is_transformed():
                 return _RopeBackward.apply(grad_q_out, grad_k_out, cos, sin, interleaved, grad_mask)
             return _apply(grad_q_out, grad_k_out, cos, sin, interleaved, grad_mask)
         return _call_no_grad(grad_q_out, grad_k_out, cos, sin, interleaved, grad_mask=grad_mask)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         _runtime.explain(error, _op, grad_q_out, grad_k_out, cos, sin, interleaved, grad_mask)
         raise

@@ -13,7 +13,6 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
-from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -93,7 +92,7 @@ _apply = _runtime.direct_apply(_SiluMul)
 
 
 def _autograd(keyset: Any, gate: Tensor, up: Tensor) -> Any:
-    if (_is_grad_enabled() and _any_requires_grad(gate, up)) or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and (gate.requires_grad or up.requires_grad)) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("silu_mul")
         return _apply(gate, up)
@@ -126,12 +125,12 @@ def silu_mul(gate: Tensor, up: Tensor) -> Tensor:
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes() or _has_torch_function(gate, up):
         return _op(gate, up)
     try:
-        recorded = _is_grad_enabled() and (_any_requires_grad(gate, up) or _is_transformed())
+        recorded = _is_grad_enabled() and (gate.requires_grad or up.requires_grad or _is_transformed())
         if recorded or _forward_ad._current_level >= 0:
             if _is_transformed():
                 return _SiluMul.apply(gate, up)
             return _apply(gate, up)
         return _call_no_grad(gate, up)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         _runtime.explain(error, _op, gate, up)
         raise

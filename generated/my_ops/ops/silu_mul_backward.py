@@ -15,7 +15,6 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
-from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -126,7 +125,8 @@ _apply = _runtime.direct_apply(_SiluMulBackward)
 def _autograd(
     keyset: Any, grad_y: Tensor, gate: Tensor, up: Tensor, *, grad_mask: Sequence[bool] = (True, True)
 ) -> Any:
-    if (_is_grad_enabled() and _any_requires_grad(grad_y, gate, up)) or _forward_ad._current_level >= 0:
+    recorded = _is_grad_enabled() and (grad_y.requires_grad or gate.requires_grad or up.requires_grad)
+    if recorded or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("silu_mul_backward")
         return _apply(grad_y, gate, up, grad_mask)
@@ -169,12 +169,14 @@ def silu_mul_backward(
     ):
         return _op(grad_y, gate, up, grad_mask=grad_mask)
     try:
-        recorded = _is_grad_enabled() and (_any_requires_grad(grad_y, gate, up) or _is_transformed())
+        recorded = _is_grad_enabled() and (
+            grad_y.requires_grad or gate.requires_grad or up.requires_grad or _is_transformed()
+        )
         if recorded or _forward_ad._current_level >= 0:
             if _is_transformed():
                 return _SiluMulBackward.apply(grad_y, gate, up, grad_mask)
             return _apply(grad_y, gate, up, grad_mask)
         return _call_no_grad(grad_y, gate, up, grad_mask=grad_mask)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         _runtime.explain(error, _op, grad_y, gate, up, grad_mask)
         raise

@@ -13,7 +13,6 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
-from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -103,7 +102,8 @@ _apply = _runtime.direct_apply(_Softmax)
 
 
 def _autograd(keyset: Any, x: Tensor, bias: Tensor | None = None, scale: float = 1.0, causal: bool = False) -> Any:
-    if (_is_grad_enabled() and _any_requires_grad(x, bias)) or _forward_ad._current_level >= 0:
+    recorded = _is_grad_enabled() and (x.requires_grad or (bias is not None and bias.requires_grad))
+    if recorded or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("softmax")
         return _apply(x, bias, scale, causal)
@@ -143,12 +143,14 @@ def softmax(x: Tensor, bias: Tensor | None = None, scale: float = 1.0, causal: b
     ):
         return _op(x, bias, scale, causal)
     try:
-        recorded = _is_grad_enabled() and (_any_requires_grad(x, bias) or _is_transformed())
+        recorded = _is_grad_enabled() and (
+            x.requires_grad or (bias is not None and bias.requires_grad) or _is_transformed()
+        )
         if recorded or _forward_ad._current_level >= 0:
             if _is_transformed():
                 return _Softmax.apply(x, bias, scale, causal)
             return _apply(x, bias, scale, causal)
         return _call_no_grad(x, bias, scale, causal)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         _runtime.explain(error, _op, x, bias, scale, causal)
         raise

@@ -15,7 +15,6 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
-from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -111,7 +110,7 @@ _apply = _runtime.direct_apply(_SoftmaxBackward)
 def _autograd(
     keyset: Any, grad_y: Tensor, y: Tensor, scale: float, causal: bool, *, grad_mask: Sequence[bool] = (True, True)
 ) -> Any:
-    if (_is_grad_enabled() and _any_requires_grad(grad_y, y)) or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and (grad_y.requires_grad or y.requires_grad)) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("softmax_backward")
         return _apply(grad_y, y, scale, causal, grad_mask)
@@ -155,12 +154,12 @@ def softmax_backward(
     ):
         return _op(grad_y, y, scale, causal, grad_mask=grad_mask)
     try:
-        recorded = _is_grad_enabled() and (_any_requires_grad(grad_y, y) or _is_transformed())
+        recorded = _is_grad_enabled() and (grad_y.requires_grad or y.requires_grad or _is_transformed())
         if recorded or _forward_ad._current_level >= 0:
             if _is_transformed():
                 return _SoftmaxBackward.apply(grad_y, y, scale, causal, grad_mask)
             return _apply(grad_y, y, scale, causal, grad_mask)
         return _call_no_grad(grad_y, y, scale, causal, grad_mask=grad_mask)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         _runtime.explain(error, _op, grad_y, y, scale, causal, grad_mask)
         raise

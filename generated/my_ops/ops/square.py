@@ -13,7 +13,6 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
-from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -79,7 +78,7 @@ _apply = _runtime.direct_apply(_Square)
 
 
 def _autograd(keyset: Any, x: Tensor) -> Any:
-    if (_is_grad_enabled() and _any_requires_grad(x)) or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and x.requires_grad) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("square")
         return _apply(x)
@@ -111,11 +110,11 @@ def square(x: Tensor) -> Tensor:
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes() or _has_torch_function(x):
         return _op(x)
     try:
-        if (_is_grad_enabled() and (_any_requires_grad(x) or _is_transformed())) or _forward_ad._current_level >= 0:
+        if (_is_grad_enabled() and (x.requires_grad or _is_transformed())) or _forward_ad._current_level >= 0:
             if _is_transformed():
                 return _Square.apply(x)
             return _apply(x)
         return _call_no_grad(x)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         _runtime.explain(error, _op, x)
         raise

@@ -13,7 +13,6 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
-from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -85,7 +84,7 @@ _apply = _runtime.direct_apply(_SquareBackward)
 
 
 def _autograd(keyset: Any, grad_y: Tensor, x: Tensor) -> Any:
-    if (_is_grad_enabled() and _any_requires_grad(grad_y, x)) or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and (grad_y.requires_grad or x.requires_grad)) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("square_backward")
         return _apply(grad_y, x)
@@ -118,12 +117,12 @@ def square_backward(grad_y: Tensor, x: Tensor) -> Tensor:
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes() or _has_torch_function(grad_y, x):
         return _op(grad_y, x)
     try:
-        recorded = _is_grad_enabled() and (_any_requires_grad(grad_y, x) or _is_transformed())
+        recorded = _is_grad_enabled() and (grad_y.requires_grad or x.requires_grad or _is_transformed())
         if recorded or _forward_ad._current_level >= 0:
             if _is_transformed():
                 return _SquareBackward.apply(grad_y, x)
             return _apply(grad_y, x)
         return _call_no_grad(grad_y, x)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         _runtime.explain(error, _op, grad_y, x)
         raise
