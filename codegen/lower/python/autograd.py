@@ -283,14 +283,17 @@ def spread(op: Operator, arguments: Sequence[Argument | Output]) -> list[str]:
 
 
 def recorded(
-    names: Names, or_else: str, extra: Sequence[str] = (), only: Sequence[str] | None = None, indent: int = 4
+    names: Names, or_else: str, extra: Sequence[str] = (), only: Sequence[str] | None = None, *, wrapper: bool = False
 ) -> list[str]:
-    """The condition under which a call is recorded, up to its colon, `indent` columns in; `extra` are tensors beside
-    the inputs, and `only` are those in their place. Under torch.func an input may require grad without saying so.
+    """The condition under which a call is recorded, up to its colon; `extra` are tensors beside the inputs, and `only`
+    are those in their place. Under torch.func an input may require grad without saying so. In a wrapper what is no
+    tensor ends in an AttributeError, which the wrapper explains; what the dispatcher calls may be given None.
     """
     op = names.op
     inputs = spread(op, _with_gradient(op)) if only is None else only
-    asked = [*_requires_grad(op, [*inputs, *extra]), *filter(None, [or_else])]
+    indent, given = 8 if wrapper else 4, [*inputs, *extra]
+    requires = _requires_grad(op, given) if wrapper else [f"_any_requires_grad({', '.join(given)})"]
+    asked = [*requires, *filter(None, [or_else])]
     if not asked:
         return ["if _forward_ad._current_level >= 0:"]
     together = f"({' or '.join(asked)})" if len(asked) > 1 else asked[0]
@@ -377,7 +380,7 @@ def autograd_view(library: Library, names: Names, parameters: list[str], passed:
         backward_body=tuple(backward_body),
         kernel=tuple(call("def _autograd", [f"{keyset}: Any", *parameters], " -> Any:", 0)),
         recorded=tuple(recorded(names, "")),
-        recorded_or_transformed=tuple(recorded(names, "_is_transformed()", indent=8)),
+        recorded_or_transformed=tuple(recorded(names, "_is_transformed()", wrapper=True)),
         applied=", ".join(
             [argument.name for argument in op.arguments]
             + (["grad_mask"] if op.grad_mask else [])

@@ -15,6 +15,7 @@ from torch import Tensor
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import after_in_place as _after_in_place
+from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -152,10 +153,7 @@ _apply = _runtime.direct_apply(_AddRmsNorm)
 def _autograd(
     keyset: Any, x: Tensor, residual: Tensor, weight: Tensor | None = None, eps: float = 1e-06, offset: float = 0.0
 ) -> Any:
-    recorded = _is_grad_enabled() and (
-        x.requires_grad or residual.requires_grad or (weight is not None and weight.requires_grad)
-    )
-    if recorded or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and _any_requires_grad(x, residual, weight)) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("add_rms_norm")
         return _apply(x, residual, weight, eps, offset)[:2]
@@ -191,10 +189,7 @@ def _autograd_in_place(
 ) -> None:
     if _is_transformed():
         _runtime.refuse_in_place("add_rms_norm_")
-    recorded = _is_grad_enabled() and (
-        x.requires_grad or residual.requires_grad or (weight is not None and weight.requires_grad)
-    )
-    if recorded or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and _any_requires_grad(x, residual, weight)) or _forward_ad._current_level >= 0:
         y_, residual_out_ = _op(x, residual, weight, eps, offset)
         _check.output("x", x, y_)
         _check.output("residual", residual, residual_out_)
@@ -234,10 +229,7 @@ def add_rms_norm_(
         return x, residual
     if _is_transformed():
         _runtime.refuse_in_place("add_rms_norm_")
-    recorded = _is_grad_enabled() and (
-        x.requires_grad or residual.requires_grad or (weight is not None and weight.requires_grad)
-    )
-    if recorded or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and _any_requires_grad(x, residual, weight)) or _forward_ad._current_level >= 0:
         y_, residual_out_ = _op(x, residual, weight, eps, offset)
         _check.output("x", x, y_)
         _check.output("residual", residual, residual_out_)
@@ -248,7 +240,7 @@ def add_rms_norm_(
         _runtime.check_writes("add_rms_norm_", x=x, residual=residual)
         try:
             _call_in_place(x, residual, weight, eps, offset)
-        except (RuntimeError, TypeError, AttributeError) as error:
+        except (RuntimeError, TypeError) as error:
             _runtime.explain(error, _in_place, x, residual, weight, eps, offset)
             raise
         _runtime.count_writes(x, residual)

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
+from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -203,13 +204,7 @@ def _autograd(
     *,
     grad_mask: Sequence[bool] = (True, True),
 ) -> Any:
-    recorded = _is_grad_enabled() and (
-        grad_y.requires_grad
-        or (grad_residual_out is not None and grad_residual_out.requires_grad)
-        or residual_out.requires_grad
-        or (weight is not None and weight.requires_grad)
-        or rstd.requires_grad
-    )
+    recorded = _is_grad_enabled() and _any_requires_grad(grad_y, grad_residual_out, residual_out, weight, rstd)
     if recorded or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("add_rms_norm_backward")

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
+from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -122,7 +123,7 @@ def _autograd(
     label_smoothing: float = 0.0,
     z_loss: float = 0.0,
 ) -> Any:
-    if (_is_grad_enabled() and logits.requires_grad) or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and _any_requires_grad(logits)) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("cross_entropy")
         return _apply(logits, target, ignore_index, label_smoothing, z_loss)[0]

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
+from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -154,8 +155,7 @@ def _autograd(
     label_smoothing: float,
     z_loss: float,
 ) -> Any:
-    recorded = _is_grad_enabled() and (grad_loss.requires_grad or logits.requires_grad or lse.requires_grad)
-    if recorded or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and _any_requires_grad(grad_loss, logits, lse)) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("cross_entropy_backward")
         return _apply(grad_loss, logits, target, lse, ignore_index, label_smoothing, z_loss)

@@ -15,6 +15,7 @@ from torch import Tensor
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import after_in_place as _after_in_place
+from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -105,7 +106,7 @@ def _autograd(
 ) -> Any:
     if _is_transformed():
         _runtime.refuse_in_place("cross_entropy_gradient_")
-    if (_is_grad_enabled() and logits.requires_grad) or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and _any_requires_grad(logits)) or _forward_ad._current_level >= 0:
         _runtime.refuse_recording("cross_entropy_gradient_", logits=logits)
     return _op.redispatch(keyset & _after_autograd, logits, target, grad_loss, ignore_index, label_smoothing, z_loss)
 

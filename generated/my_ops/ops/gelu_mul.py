@@ -13,6 +13,7 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
+from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -96,7 +97,7 @@ _apply = _runtime.direct_apply(_GeluMul)
 
 
 def _autograd(keyset: Any, gate: Tensor, up: Tensor, approximate: str = "none") -> Any:
-    if (_is_grad_enabled() and (gate.requires_grad or up.requires_grad)) or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and _any_requires_grad(gate, up)) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("gelu_mul")
         return _apply(gate, up, approximate)

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
+from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -201,14 +202,7 @@ def _autograd(
     *,
     grad_mask: Sequence[bool] = (True, True, True),
 ) -> Any:
-    recorded = _is_grad_enabled() and (
-        grad_y.requires_grad
-        or x.requires_grad
-        or (weight is not None and weight.requires_grad)
-        or (bias is not None and bias.requires_grad)
-        or mean.requires_grad
-        or rstd.requires_grad
-    )
+    recorded = _is_grad_enabled() and _any_requires_grad(grad_y, x, weight, bias, mean, rstd)
     if recorded or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("layer_norm_backward")

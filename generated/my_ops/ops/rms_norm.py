@@ -13,6 +13,7 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
+from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -109,8 +110,7 @@ _apply = _runtime.direct_apply(_RmsNorm)
 
 
 def _autograd(keyset: Any, x: Tensor, weight: Tensor | None = None, eps: float = 1e-06, offset: float = 0.0) -> Any:
-    recorded = _is_grad_enabled() and (x.requires_grad or (weight is not None and weight.requires_grad))
-    if recorded or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and _any_requires_grad(x, weight)) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("rms_norm")
         return _apply(x, weight, eps, offset)[0]

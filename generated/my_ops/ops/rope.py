@@ -14,6 +14,7 @@ from torch import Tensor
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import after_in_place as _after_in_place
+from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -169,7 +170,7 @@ _apply = _runtime.direct_apply(_Rope)
 
 
 def _autograd(keyset: Any, q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = False) -> Any:
-    if (_is_grad_enabled() and (q.requires_grad or k.requires_grad)) or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and _any_requires_grad(q, k)) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("rope")
         return _apply(q, k, cos, sin, interleaved)
@@ -199,7 +200,7 @@ def _fake_in_place(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: 
 def _autograd_in_place(keyset: Any, q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = False) -> None:
     if _is_transformed():
         _runtime.refuse_in_place("rope_")
-    if (_is_grad_enabled() and (q.requires_grad or k.requires_grad)) or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and _any_requires_grad(q, k)) or _forward_ad._current_level >= 0:
         q_out_, k_out_ = _op(q, k, cos, sin, interleaved)
         _check.output("q", q, q_out_)
         _check.output("k", k, k_out_)
@@ -235,7 +236,7 @@ def rope_(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = Fa
         return q, k
     if _is_transformed():
         _runtime.refuse_in_place("rope_")
-    if (_is_grad_enabled() and (q.requires_grad or k.requires_grad)) or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and _any_requires_grad(q, k)) or _forward_ad._current_level >= 0:
         q_out_, k_out_ = _op(q, k, cos, sin, interleaved)
         _check.output("q", q, q_out_)
         _check.output("k", k, k_out_)
@@ -246,7 +247,7 @@ def rope_(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = Fa
         _runtime.check_writes("rope_", q=q, k=k)
         try:
             _call_in_place(q, k, cos, sin, interleaved)
-        except (RuntimeError, TypeError, AttributeError) as error:
+        except (RuntimeError, TypeError) as error:
             _runtime.explain(error, _in_place, q, k, cos, sin, interleaved)
             raise
         _runtime.count_writes(q, k)

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
+from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -190,8 +191,7 @@ def _autograd(
     *,
     grad_mask: Sequence[bool] = (True, True),
 ) -> Any:
-    recorded = _is_grad_enabled() and (grad_q_out.requires_grad or grad_k_out.requires_grad)
-    if recorded or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and _any_requires_grad(grad_q_out, grad_k_out)) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("rope_backward")
         return _apply(grad_q_out, grad_k_out, cos, sin, interleaved, grad_mask)

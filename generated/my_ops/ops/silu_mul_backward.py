@@ -15,6 +15,7 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
+from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -125,8 +126,7 @@ _apply = _runtime.direct_apply(_SiluMulBackward)
 def _autograd(
     keyset: Any, grad_y: Tensor, gate: Tensor, up: Tensor, *, grad_mask: Sequence[bool] = (True, True)
 ) -> Any:
-    recorded = _is_grad_enabled() and (grad_y.requires_grad or gate.requires_grad or up.requires_grad)
-    if recorded or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and _any_requires_grad(grad_y, gate, up)) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("silu_mul_backward")
         return _apply(grad_y, gate, up, grad_mask)

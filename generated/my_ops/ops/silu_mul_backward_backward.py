@@ -15,6 +15,7 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
+from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -181,13 +182,7 @@ def _autograd(
     *,
     grad_mask: Sequence[bool] = (True, True, True),
 ) -> Any:
-    recorded = _is_grad_enabled() and (
-        grad_grad_gate.requires_grad
-        or grad_grad_up.requires_grad
-        or grad_y.requires_grad
-        or gate.requires_grad
-        or up.requires_grad
-    )
+    recorded = _is_grad_enabled() and _any_requires_grad(grad_grad_gate, grad_grad_up, grad_y, gate, up)
     if recorded or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("silu_mul_backward_backward")

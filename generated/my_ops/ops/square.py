@@ -13,6 +13,7 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
+from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -78,7 +79,7 @@ _apply = _runtime.direct_apply(_Square)
 
 
 def _autograd(keyset: Any, x: Tensor) -> Any:
-    if (_is_grad_enabled() and x.requires_grad) or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and _any_requires_grad(x)) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("square")
         return _apply(x)

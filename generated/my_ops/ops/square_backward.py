@@ -13,6 +13,7 @@ from torch import Tensor
 
 from .. import _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
+from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import forward_ad as _forward_ad
@@ -84,7 +85,7 @@ _apply = _runtime.direct_apply(_SquareBackward)
 
 
 def _autograd(keyset: Any, grad_y: Tensor, x: Tensor) -> Any:
-    if (_is_grad_enabled() and (grad_y.requires_grad or x.requires_grad)) or _forward_ad._current_level >= 0:
+    if (_is_grad_enabled() and _any_requires_grad(grad_y, x)) or _forward_ad._current_level >= 0:
         if _is_transformed():
             _runtime.refuse_transform("square_backward")
         return _apply(grad_y, x)
