@@ -6,8 +6,8 @@ static void cross_entropy(const cross_entropy_args *a, int64_t begin, int64_t en
     const loss_terms terms = {(acc_t)a->label_smoothing, (acc_t)a->z_loss, a->n};
     for (int64_t row = begin; row < end; row++) {
         const int64_t target = a->target[row];
-        const score_row s = logit_row(a->logits + row * a->n, a->n);
-        const acc_t lse = row_lse(&s);
+        const score_row s = logit_row(a->logits + row * a->n, a->n, NULL);
+        const acc_t lse = total_of_row(&s, row + 1 < end ? a->n : 0).lse;
         a->loss[row] = target == a->ignore_index ? 0 : row_loss(&terms, &s, lse, target);
         if (a->lse)
             a->lse[row] = lse;

@@ -3,7 +3,7 @@
  *     loss = lse - (1 - s) z[target] - s mean(z) + z_loss lse^2
  *     gradient[j] = softmax(z)[j] (1 + 2 z_loss lse) - (1 - s) [j == target] - s / n, times the row's factor
  * The host has checked the targets. A row is read for its largest logit and for the sum of exponentials, and, from the
- * caches, once more for the gradient, whose exponentials are computed anew. */
+ * caches, once more for the gradient, whose exponentials are computed anew unless they were kept. */
 #ifndef CSRC_CPU_CROSS_ENTROPY_ROWS_H
 #define CSRC_CPU_CROSS_ENTROPY_ROWS_H
 
@@ -14,13 +14,21 @@ typedef struct {
     int64_t n;
 } loss_terms;
 
-static inline score_row logit_row(const scalar_t *logits, int64_t n) {
-    return (score_row){.x = logits, .factor = 1, .rate = SCORE_LOG2_E, .limit = n};
+/* `kept` may be null. */
+static inline score_row logit_row(const scalar_t *logits, int64_t n, acc_t *kept) {
+    const acc_t rate = SCORE_LOG2_E, least = vector_exp2_least(rate);
+    return (score_row){.x = logits, .factor = 1, .rate = rate, .least = least, .limit = n, .kept = kept};
 }
 
-static inline acc_t row_lse(const score_row *s) {
-    const acc_t largest = score_largest(s);
-    return (acc_t)((double)largest + log((double)score_sum(s, largest, NULL)));
+typedef struct {
+    acc_t lse;
+    acc_t sum; /* of exponentials of logits less the largest, which are those that are kept */
+} row_total;
+
+/* Meanwhile the row that is `ahead` elements further is fetched. */
+static inline row_total total_of_row(const score_row *s, int64_t ahead) {
+    const acc_t largest = score_largest(s), sum = score_sum(s, largest, ahead);
+    return (row_total){(acc_t)((double)largest + log((double)sum)), sum};
 }
 
 static inline acc_t row_mean(const score_row *s) {
@@ -57,19 +65,18 @@ static inline gradient_terms row_gradient(const loss_terms *terms, acc_t factor,
 }
 
 /* `to` may be the logits themselves. The row that is `ahead` elements further is fetched. */
-static inline void store_gradient(const score_row *s, const gradient_terms *g, acc_t lse, int64_t target, scalar_t *to,
-                                  int64_t ahead, bool stream) {
-    const acc_t at_target = g->scale * vector_exp2(vector_splat((load(s->x + target) - lse) * s->rate))[0];
+static inline void store_gradient(const score_row *s, const gradient_terms *g, const row_total *total, int64_t target,
+                                  scalar_t *to, int64_t ahead, bool stream) {
+    const acc_t lse = total->lse, scale = s->kept ? g->scale / total->sum : g->scale;
+    const acc_t at_target = g->scale * score_exp(s, vector_splat(load(s->x + target)), lse)[0];
     int64_t i = 0;
     for (; i + 2 * VECTOR_LANES <= s->limit; i += 2 * VECTOR_LANES) {
-        const vector_pair_t v = score_pair(s, i);
+        const vector_pair_t v = score_exp_pair(s, i, lse);
         vector_prefetch_pair(s->x + ahead + i);
-        const vector_t first = score_exp(s, v.a, lse) * g->scale - g->share;
-        const vector_t second = score_exp(s, v.b, lse) * g->scale - g->share;
-        vector_store_pair(to + i, first, second, stream);
+        vector_store_pair(to + i, v.a * scale - g->share, v.b * scale - g->share, stream);
     }
     for (; i < s->limit; i += VECTOR_LANES) {
-        const vector_t v = score_exp(s, score_part(s, i), lse) * g->scale - g->share;
+        const vector_t v = score_exp_part(s, i, lse) * scale - g->share;
         vector_store_part(to + i, v, vector_count(s->limit - i));
     }
     store(to + target, at_target - g->share - g->hit);

@@ -254,6 +254,23 @@ static inline bool cpu_any(cpu_mask mask) {
     return all != 0;
 }
 
+/* a * b + c in half the steps, and rounded once, where the instruction set can: for polynomials, and for what is as
+ * good either way. Products and sums are joined where this is written and nowhere else, so that compilers agree. Loops
+ * over the lanes become one instruction. */
+CPU_INLINE cpu_lanes cpu_fma(cpu_lanes a, cpu_lanes b, cpu_lanes c) {
+#if defined(__FMA__) || defined(__aarch64__)
+    for (int64_t k = 0; k < CPU_LANES; k++)
+#if ELEMENTWISE_BITS == 32
+        a[k] = __builtin_fmaf(a[k], b[k], c[k]);
+#else
+        a[k] = __builtin_fma(a[k], b[k], c[k]);
+#endif
+    return a;
+#else
+    return a * b + c;
+#endif
+}
+
 /* A function of the C library, lane by lane; those of one instruction become that instruction on the whole vector. */
 #define CPU_LANES_EACH(name, function)                                                                                 \
     static inline cpu_lanes cpu_lanes_##name(cpu_lanes x) {                                                            \

@@ -76,12 +76,18 @@ CPU_INLINE cpu_lanes cpu_lanes_expm1(cpu_lanes x) {
     const cpu_lanes y = 2.0f * (half * (r * r * cpu_exp_tail(r) + r) + (half - 0.5f));
     return cpu_select(x == 0, x, y); /* keeps the sign of zero */
 }
+/* a sum of coefficients times powers of x, from the highest on */
+CPU_INLINE cpu_lanes cpu_step(cpu_lanes sum, cpu_lanes x, float coefficient) {
+    return cpu_fma(sum, x, cpu_splat(coefficient));
+}
 /* 2^r on [-1/2, 1/2] */
 CPU_INLINE cpu_lanes cpu_exp2_fraction(cpu_lanes r) {
-    const cpu_lanes q =
-        ((((1.54760448e-4f * r + 1.34004164e-3f) * r + 9.61800478e-3f) * r + 5.55032753e-2f) * r + 2.40226507e-1f) * r +
-        6.93147182e-1f;
-    return r * q + 1.0f;
+    cpu_lanes q = cpu_step(cpu_splat(1.54760448e-4f), r, 1.34004164e-3f);
+    q = cpu_step(q, r, 9.61800478e-3f);
+    q = cpu_step(q, r, 5.55032753e-2f);
+    q = cpu_step(q, r, 2.40226507e-1f);
+    q = cpu_step(q, r, 6.93147182e-1f);
+    return cpu_step(q, r, 1.0f);
 }
 CPU_INLINE cpu_lanes cpu_lanes_exp2(cpu_lanes x) {
     x = cpu_between(x, -151.0f, 129.0f);

@@ -15,9 +15,12 @@ typedef struct {
     const scalar_t *x;
     const scalar_t *bias; /* or null */
     acc_t factor;
-    acc_t rate;
-    int64_t limit; /* columns that take part */
+    acc_t rate, least; /* see vector_exp2 */
+    int64_t limit;     /* columns that take part */
+    acc_t *kept;       /* where exponentials stay, in the order of pairs, for who needs them again; or null */
 } score_row;
+
+enum { SCORE_KEPT = 8192 }; /* columns of a row that is kept, at most: it stays in the first-level cache */
 
 static inline vector_pair_t score_pair(const score_row *s, int64_t i) {
     const vector_pair_t x = vector_load_pair(s->x + i);
@@ -37,44 +40,66 @@ static inline vector_t score_part(const score_row *s, int64_t i) {
 }
 
 static inline acc_t score_largest(const score_row *s) {
-    vector_t a = vector_splat((acc_t)-INFINITY), b = a;
+    const int64_t step = 2 * VECTOR_LANES;
+    vector_t a = vector_splat((acc_t)-INFINITY), b = a, c = a, d = a; /* none waits for another */
     int64_t i = 0;
-    for (; i + 2 * VECTOR_LANES <= s->limit; i += 2 * VECTOR_LANES) {
+    for (; i + 2 * step <= s->limit; i += 2 * step) {
+        const vector_pair_t v = score_pair(s, i), w = score_pair(s, i + step);
+        a = vector_larger(v.a, a);
+        b = vector_larger(v.b, b);
+        c = vector_larger(w.a, c);
+        d = vector_larger(w.b, d);
+    }
+    for (; i + step <= s->limit; i += step) {
         const vector_pair_t v = score_pair(s, i);
         a = vector_larger(v.a, a);
         b = vector_larger(v.b, b);
     }
     for (; i < s->limit; i += VECTOR_LANES)
-        a = vector_larger(score_part(s, i), a);
-    const acc_t largest = vector_largest(vector_larger(b, a));
+        c = vector_larger(score_part(s, i), c);
+    const acc_t largest = vector_largest(vector_larger(vector_larger(a, b), vector_larger(c, d)));
     return largest == (acc_t)-INFINITY ? 0 : largest; /* nothing can be subtracted from -infinity */
 }
 
 static inline vector_t score_exp(const score_row *s, vector_t v, acc_t largest) {
-    return vector_exp2((v - largest) * s->rate);
+    return vector_exp2(v - largest, s->rate, s->least);
 }
 
-/* The sum of the exponentials, which are left in `buffer`, in the order of pairs, unless it is null. */
-static inline acc_t score_sum(const score_row *s, acc_t largest, acc_t *buffer) {
+/* The sum of the exponentials. What is `ahead` elements further is fetched. */
+static inline acc_t score_sum(const score_row *s, acc_t largest, int64_t ahead) {
     vector_t a = {0}, b = {0};
     int64_t i = 0;
     for (; i + 2 * VECTOR_LANES <= s->limit; i += 2 * VECTOR_LANES) {
         const vector_pair_t v = score_pair(s, i);
+        vector_prefetch_pair(s->x + ahead + i);
         const vector_t first = score_exp(s, v.a, largest), second = score_exp(s, v.b, largest);
         a += first;
         b += second;
-        if (buffer) {
-            vector_store_acc(buffer + i, first);
-            vector_store_acc(buffer + i + VECTOR_LANES, second);
+        if (s->kept) {
+            vector_store_acc(s->kept + i, first);
+            vector_store_acc(s->kept + i + VECTOR_LANES, second);
         }
     }
     for (; i < s->limit; i += VECTOR_LANES) {
         const vector_t v = score_exp(s, score_part(s, i), largest);
         a += v;
-        if (buffer)
-            vector_store_acc_part(buffer + i, v, vector_count(s->limit - i));
+        if (s->kept)
+            vector_store_acc_part(s->kept + i, v, vector_count(s->limit - i));
     }
     return vector_sum(a + b);
+}
+
+/* Exponentials of values less `largest`, or those that were kept. */
+static inline vector_pair_t score_exp_pair(const score_row *s, int64_t i, acc_t largest) {
+    if (s->kept)
+        return (vector_pair_t){vector_load_acc(s->kept + i), vector_load_acc(s->kept + i + VECTOR_LANES)};
+    const vector_pair_t v = score_pair(s, i);
+    return (vector_pair_t){score_exp(s, v.a, largest), score_exp(s, v.b, largest)};
+}
+static inline vector_t score_exp_part(const score_row *s, int64_t i, acc_t largest) {
+    if (s->kept)
+        return vector_load_acc_part(s->kept + i, vector_count(s->limit - i));
+    return score_exp(s, score_part(s, i), largest);
 }
 
 #endif
