@@ -6,19 +6,25 @@ from collections.abc import Mapping, Sequence
 from math import copysign
 
 from codegen.contract import Argument, ScalarType, TensorType, dtype_of
+from codegen.elementwise.infer import A_PART, KIND_NAMES, Kinds, exponent_of
 from codegen.elementwise.kinds import (
-    FLOAT_FUNCTIONS,
+    COMPLEX,
+    PARTS,
     REAL,
     TESTS,
+    TIMES_I,
+    TO_REAL,
     WHOLE_FUNCTIONS,
     Kind,
     KindProblem,
     Program,
     Store,
     Value,
+    complex_of,
+    joint,
     kind_of,
+    real_of,
 )
-from codegen.expr.fold import constant
 from codegen.expr.tree import (
     Binary,
     Call,
@@ -33,14 +39,12 @@ from codegen.expr.tree import (
     Query,
     Type,
     Unary,
-    walk,
 )
 from codegen.types import DTYPES, whole_range
 
 # Floating dtypes whose finite numbers saturate() clamps to; others reach about as far as what is computed with.
 _CLAMPED = ("float16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz")
 _SCALAR_KINDS = {"float": Kind.WEAK, "int": Kind.INT, "size": Kind.INT, "bool": Kind.BOOL}
-_NAMES = {Kind.BOOL: "a bool", Kind.INT: "an int", Kind.WEAK: "a float", Kind.F32: "a float", Kind.F64: "a float"}
 
 
 def operand_dtypes(arguments: Sequence[Argument], choice: Mapping[str, str]) -> dict[str, str]:
@@ -62,87 +66,32 @@ def build(
     operands: Mapping[str, str],
     uniforms: Mapping[str, Kind],
     variables: Mapping[str, str],
+    gradients: bool = False,
 ) -> Program:
     """The program of lines (target, its dtype, expression); `operands` gives the dtype of each tensor that is read,
-    `variables` that of each dtype variable.
+    `variables` that of each dtype variable. Of `gradients` a real target takes the real part.
     """
-    builder = _Builder(operands, uniforms, variables)
+    builder = _Builder(operands, uniforms, variables, gradients)
     for target, dtype, expr in lines:
         builder.store(target, dtype, expr)
     return builder.program
 
 
 class _Builder:
-    def __init__(self, operands: Mapping[str, str], uniforms: Mapping[str, Kind], variables: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        operands: Mapping[str, str],
+        uniforms: Mapping[str, Kind],
+        variables: Mapping[str, str],
+        gradients: bool,
+    ) -> None:
+        self.gradients = gradients
         self.operands = operands
-        self.uniforms = uniforms
         self.variables = variables
+        self.kinds = Kinds(operands, uniforms, variables)
         self.program = Program()
         self.numbers: dict[tuple[object, ...], int] = {}
-        self.known: dict[int, Kind] = {}
         self.made: dict[tuple[int, Kind], int] = {}
-
-    # ---------------------------------------------------------------- kinds
-
-    def kind(self, expr: Expr) -> Kind:
-        """The kind of an expression, from those of its parts. Expressions live as long as the builder."""
-        if id(expr) not in self.known:
-            self.known[id(expr)] = self._kind(expr)
-        return self.known[id(expr)]
-
-    def _kind(self, expr: Expr) -> Kind:
-        match expr:
-            case Constant():
-                return _constant_kind(expr)
-            case Name(kind=NameKind.ELEMENT):
-                kind = kind_of(self.operands[expr.name])
-                if kind is None:
-                    raise KindProblem(f"{expr.name} can be complex, which lines cannot compute with")
-                return kind
-            case Name():
-                return self.uniforms[expr.name]
-            case Query(function="sizeof"):
-                return Kind.INT
-            case Query() | Compare() | Member() | Logic() | Unary(operator="not"):
-                return Kind.BOOL
-            case Unary():
-                return max(self.kind(expr.operand), Kind.INT)
-            case Binary():
-                return self._binary(expr)
-            case Conditional():
-                taken = self.decided(expr.condition)
-                if taken is not None:
-                    return self.kind(expr.then if taken else expr.otherwise)
-                return max(self.kind(expr.then), self.kind(expr.otherwise))
-            case Call():
-                return self._call(expr)
-
-    def decided(self, condition: Expr) -> bool | None:
-        """The value of a condition on dtypes alone."""
-        if any(isinstance(part, Name) and part.kind is not NameKind.VARIABLE for part in walk(condition)):
-            return None
-        folded = constant(condition, self.variables)
-        return folded if isinstance(folded, bool) else None
-
-    def _binary(self, expr: Binary) -> Kind:
-        joint = max(self.kind(expr.left), self.kind(expr.right), Kind.INT)
-        if expr.operator == "/":
-            return max(joint, Kind.WEAK)
-        if expr.operator in ("//", "%") and joint is not Kind.INT:
-            raise KindProblem(f"`{expr.operator}` takes int, and this is a float", "floor(a / b) divides floats")
-        if expr.operator == "**":
-            exponent = _exponent(expr)
-            whole = isinstance(exponent, int) and 0 <= exponent <= 64
-            return joint if whole else max(joint, Kind.WEAK)
-        return joint
-
-    def _call(self, expr: Call) -> Kind:
-        joint = max(self.kind(argument) for argument in expr.arguments)
-        if expr.function in TESTS:
-            return Kind.BOOL
-        if expr.function == "saturate":
-            raise KindProblem("saturate(...) stands outermost", "for instance y: saturate(x / scale)")
-        return max(joint, Kind.WEAK if expr.function in FLOAT_FUNCTIONS else Kind.INT)
 
     # ---------------------------------------------------------------- values
 
@@ -165,20 +114,22 @@ class _Builder:
         return self.made[key]
 
     def _value(self, expr: Expr, wanted: Kind) -> int:
-        kind = self.kind(expr)
+        kind = self.kinds.kind(expr)
         if isinstance(expr, Constant):
             return self.constant(expr.value, wanted)
         if isinstance(expr, Name):
             if expr.kind is not NameKind.ELEMENT:
                 return self.convert(self.add("uniform", kind, name=expr.name), wanted)
             # Whatever it is stored as, an operand is converted as it is loaded.
-            return self.add("load", wanted if wanted in REAL else kind, name=expr.name)
-        own = (wanted if wanted in REAL else Kind.F64) if kind is Kind.WEAK else kind
+            loaded = self.add("load", wanted if wanted in REAL else kind, name=expr.name)
+            return self.convert(loaded, wanted) if wanted in COMPLEX else loaded
+        parts = real_of(wanted)  # of a complex number
+        own = (parts if parts in REAL else Kind.F64) if kind is Kind.WEAK else kind
         return self.convert(self.computed(expr, own), wanted)
 
     def constant(self, number: float | bool | str, wanted: Kind) -> int:
         assert not isinstance(number, str)
-        if wanted in REAL:
+        if wanted in REAL or wanted in COMPLEX:
             return self.add("constant", wanted, number=float(number))
         return self.add("constant", wanted, number=bool(number) if wanted is Kind.BOOL else int(number))
 
@@ -186,11 +137,15 @@ class _Builder:
         value = self.program.values[index]
         if value.kind is wanted:
             return index
-        return self.constant(value.number, wanted) if value.op == "constant" else self.add("convert", wanted, index)
+        if value.op == "constant":
+            return self.constant(value.number, wanted)
+        if wanted in COMPLEX and value.kind not in COMPLEX:
+            return self.add("complex", wanted, self.convert(index, real_of(wanted)))
+        return self.add("convert", wanted, index)
 
     def computed(self, expr: Expr, kind: Kind) -> int:
         match expr:
-            case Compare() | Member() if (decided := self.decided(expr)) is not None:
+            case Compare() | Member() if (decided := self.kinds.decided(expr)) is not None:
                 return self.constant(decided, kind)
             case Unary(operator="not"):
                 return self.add("not", kind, self.condition(expr.operand))
@@ -211,7 +166,7 @@ class _Builder:
                 return self.add("not", kind, found) if expr.negated else found
             case Logic():
                 return self.joined(expr.operator, [self.condition(operand) for operand in expr.operands])
-            case Conditional() if (decided := self.decided(expr.condition)) is not None:
+            case Conditional() if (decided := self.kinds.decided(expr.condition)) is not None:
                 return self.value(expr.then if decided else expr.otherwise, kind)
             case Conditional():
                 return self.add(
@@ -230,9 +185,9 @@ class _Builder:
         raise KindProblem("this cannot be computed for each element")
 
     def condition(self, expr: Expr) -> int:
-        kind = self.kind(expr)
+        kind = self.kinds.kind(expr)
         if kind is not Kind.BOOL:
-            text = f"a condition is a bool, and this is {_NAMES[kind]}"
+            text = f"a condition is a bool, and this is {KIND_NAMES[kind]}"
             raise KindProblem(text, "compare it, for instance with != 0")
         return self.value(expr, Kind.BOOL)
 
@@ -245,12 +200,18 @@ class _Builder:
     def comparison(self, left: Expr, operator: str, right: Expr) -> int:
         if left.type is Type.STR:
             return self.word(left, operator, right)
-        joint = max(self.kind(left), self.kind(right))
-        if joint is Kind.BOOL and operator in ("==", "!="):
-            differ = self.add("xor", Kind.BOOL, self.value(left, joint), self.value(right, joint))
+        kind = joint(self.kinds.kind(left), self.kinds.kind(right))
+        if kind is Kind.BOOL and operator in ("==", "!="):
+            differ = self.add("xor", Kind.BOOL, self.value(left, kind), self.value(right, kind))
             return differ if operator == "!=" else self.add("not", Kind.BOOL, differ)
-        joint = Kind.F64 if joint is Kind.WEAK else max(joint, Kind.INT)
-        return self.add(operator, Kind.BOOL, self.value(left, joint), self.value(right, joint))
+        kind = Kind.F64 if kind is Kind.WEAK else max(kind, Kind.INT)
+        parts = self.value(left, kind), self.value(right, kind)
+        if kind in COMPLEX:
+            if operator not in ("==", "!="):
+                raise KindProblem(f"complex numbers have no order, and this has `{operator}`", A_PART)
+            same = self.add("equal", Kind.BOOL, *parts)
+            return same if operator == "==" else self.add("not", Kind.BOOL, same)
+        return self.add(operator, Kind.BOOL, *parts)
 
     def word(self, left: Expr, operator: str, right: Expr) -> int:
         """A choice compared with one of its words."""
@@ -262,7 +223,7 @@ class _Builder:
 
     def power(self, expr: Binary, kind: Kind) -> int:
         """Small constant powers are products, square roots and quotients."""
-        base, exponent = self.value(expr.left, kind), _exponent(expr)
+        base, exponent = self.value(expr.left, kind), exponent_of(expr)
         if exponent is not None and 0 <= exponent <= 4 and exponent == int(exponent):
             return self.product(base, int(exponent), kind)
         if kind is Kind.INT:
@@ -291,10 +252,16 @@ class _Builder:
     def call(self, expr: Call, kind: Kind) -> int:
         function = expr.function
         if function in TESTS:
-            own = self.kind(expr.arguments[0])
+            own = self.kinds.kind(expr.arguments[0])
             if own in (Kind.BOOL, Kind.INT):
                 return self.constant(function == "isfinite", Kind.BOOL)
             return self.add(function, kind, self.value(expr.arguments[0], Kind.F64 if own is Kind.WEAK else own))
+        if function in (*TO_REAL, "conj", TIMES_I):
+            own = self.kinds.kind(expr.arguments[0])
+            if own in COMPLEX or function == TIMES_I:
+                return self.add(function, kind, self.value(expr.arguments[0], complex_of(own)))
+            if function in (*PARTS, "conj"):
+                return self.constant(0, kind) if function == "imag" else self.value(expr.arguments[0], kind)
         arguments = [self.value(argument, kind) for argument in expr.arguments]
         if function in WHOLE_FUNCTIONS and kind is Kind.INT:
             return arguments[0]
@@ -310,8 +277,6 @@ class _Builder:
     def store(self, target: str, dtype: str, expr: Expr) -> None:
         """A line: what its expression makes, in a form that the target's dtype takes."""
         acc = kind_of(dtype)
-        if acc is None:
-            raise KindProblem(f"{target} can be {dtype}, and lines cannot compute complex numbers")
         saturate = isinstance(expr, Call) and expr.function == "saturate"
         if saturate and acc is not Kind.INT and dtype not in _CLAMPED:
             raise KindProblem(f"saturate clamps to the range of integers, float8 and float16, and {target} is {dtype}")
@@ -325,16 +290,24 @@ class _Builder:
         self.program.stores.append(Store(target, dtype, value, whole))
 
     def stored(self, target: str, dtype: str, acc: Kind, expr: Expr) -> int:
-        kind = self.kind(expr)
+        kind = self.kinds.kind(expr)
+        if acc in COMPLEX:
+            return self.convert(self.value(expr, joint(kind, acc)), acc)
+        if kind in COMPLEX and self.gradients:
+            return self.add("real", real_of(kind), self.value(expr, kind))
+        if kind in COMPLEX:
+            raise KindProblem(f"this is a complex number, and {target} is {dtype}", A_PART)
         if acc in REAL:
             return self.value(expr, kind if kind in REAL else acc)
         if acc is Kind.BOOL:
             if kind is not Kind.BOOL:
-                raise KindProblem(f"this is {_NAMES[kind]}, and {target} is bool", "compare it, for instance with != 0")
+                raise KindProblem(
+                    f"this is {KIND_NAMES[kind]}, and {target} is bool", "compare it, for instance with != 0"
+                )
             return self.value(expr, Kind.BOOL)
         if kind in (Kind.BOOL, Kind.INT):
             return self.value(expr, Kind.INT)
-        if not self.is_whole(expr):
+        if not self.kinds.is_whole(expr):
             raise KindProblem(
                 f"this is a float, and {target} is {dtype}", "say how: round, floor, ceil, trunc or saturate it"
             )
@@ -347,48 +320,21 @@ class _Builder:
         value = self.add("max", kind, value, self.constant(-largest, kind))
         return self.add("min", kind, value, self.constant(largest, kind))
 
-    def is_whole(self, expr: Expr) -> bool:
-        """Whether an expression can only be a whole number (or infinite, or no number)."""
-        match expr:
-            case Constant():
-                return not isinstance(expr.value, str) and expr.value == int(expr.value)
-            case Call(function="min" | "max" | "abs"):
-                return all(self.is_whole(argument) for argument in expr.arguments)
-            case Call():
-                return expr.function in (*WHOLE_FUNCTIONS, "sign")
-            case Conditional():
-                return self.is_whole(expr.then) and self.is_whole(expr.otherwise)
-            case Unary():
-                return self.is_whole(expr.operand)
-            case Binary(operator="+" | "-" | "*"):
-                return self.is_whole(expr.left) and self.is_whole(expr.right)
-        return self.kind(expr) in (Kind.BOOL, Kind.INT)
-
     def saturated(self, expr: Expr, dtype: str) -> int:
         """Rounded where it is no whole number, and clamped to the range of `dtype`."""
         info = DTYPES[dtype]
         low, high = whole_range(dtype)
-        kind = self.kind(expr)
+        kind = self.kinds.kind(expr)
         if kind in (Kind.BOOL, Kind.INT):
             kind = Kind.INT
             value = self.value(expr, kind)
+        elif kind in COMPLEX:
+            raise KindProblem("saturate takes no complex numbers", A_PART)
         else:
             kind = kind if kind in REAL else Kind.F64
             value = self.value(expr, kind)
-            value = value if self.is_whole(expr) else self.add("round", kind, value)
+            value = value if self.kinds.is_whole(expr) else self.add("round", kind, value)
         if info.size < 4 or (kind is Kind.INT and info.size < 8):
             value = self.add("max", kind, value, self.constant(low, kind))
             value = self.add("min", kind, value, self.constant(high, kind))
         return value  # the conversion of floats clamps to 32 or 64 bits itself
-
-
-def _constant_kind(constant: Constant) -> Kind:
-    if isinstance(constant.value, bool):
-        return Kind.BOOL
-    return Kind.INT if isinstance(constant.value, int) else Kind.WEAK
-
-
-def _exponent(expr: Binary) -> int | float | None:
-    """A constant exponent."""
-    number = expr.right.value if isinstance(expr.right, Constant) else None
-    return None if isinstance(number, bool | str) else number

@@ -3,6 +3,10 @@
 Reverse accumulation: each part of a line is visited once, from the whole to its operands, and hands on what reaches it
 times its own derivative. Equal parts are one object, so that an expression stays as small as the work that it
 describes; what is plainly 0 or times 1 disappears on the way.
+
+Gradients of complex numbers are PyTorch's: what arrives is multiplied by the conjugate of the derivative. A real number
+that complex ones are made of has the real part of what arrives as its gradient; build.py takes it where gradients are
+stored, since nothing real on the way is more than multiplied by it.
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import log, pi, sqrt
 
-from codegen.elementwise.kinds import TESTS, WHOLE_FUNCTIONS
+from codegen.elementwise.kinds import TESTS, TIMES_I, TO_REAL, WHOLE_FUNCTIONS
 from codegen.expr.tree import (
     Binary,
     Call,
@@ -29,19 +33,21 @@ from codegen.expr.tree import (
 
 _ZERO = Constant(0.0, Type.FLOAT)
 # Whatever reaches these goes no further: their derivative is 0 wherever there is one.
-_FLAT = (*WHOLE_FUNCTIONS, *TESTS, "sign", "saturate")
+_FLAT = (*WHOLE_FUNCTIONS, *TESTS, "saturate")
 
 
-def gradients(lines: Sequence[tuple[Expr, Expr]], wanted: Sequence[str]) -> dict[str, Expr]:
+def gradients(lines: Sequence[tuple[Expr, Expr]], wanted: Sequence[str], complex_: bool = False) -> dict[str, Expr]:
     """For each operand in `wanted` that the lines depend on, the sum over all lines of (what arrives at the line) times
-    (the derivative of the line). A line is its expression and what arrives at it.
+    (the derivative of the line). A line is its expression and what arrives at it; with `complex_`, some operand may be
+    complex.
     """
-    return _Derivation(lines, frozenset(wanted)).run()
+    return _Derivation(lines, frozenset(wanted), complex_).run()
 
 
 class _Derivation:
-    def __init__(self, lines: Sequence[tuple[Expr, Expr]], wanted: frozenset[str]) -> None:
+    def __init__(self, lines: Sequence[tuple[Expr, Expr]], wanted: frozenset[str], complex_: bool) -> None:
         self.wanted = wanted
+        self.complex = complex_
         self.kept: dict[tuple[object, ...], Expr] = {}
         self.seen: dict[int, Expr] = {}
         self.order: list[Expr] = []  # every part, behind its own parts
@@ -153,6 +159,18 @@ class _Derivation:
             return self.number(0)
         return self.known(Conditional(condition, then, otherwise, Type.FLOAT))
 
+    def conj(self, a: Expr) -> Expr:
+        """The conjugate, where numbers may be complex."""
+        if not self.complex or isinstance(a, Constant) or (isinstance(a, Call) and a.function in TO_REAL):
+            return a
+        return a.arguments[0] if isinstance(a, Call) and a.function == "conj" else self.call("conj", a)
+
+    def real(self, a: Expr) -> Expr:
+        """The real part, where numbers may be complex."""
+        if not self.complex or isinstance(a, Constant) or (isinstance(a, Call) and a.function in TO_REAL):
+            return a
+        return self.call("real", a)
+
     def compared(self, a: Expr, operator: str, b: Expr) -> Expr:
         return self.known(Compare((a, b), (operator,)))
 
@@ -177,7 +195,7 @@ class _Derivation:
                 self.arrive(part.otherwise, self.chosen(part.condition, self.number(0), arrived))
             case Call(function="min" | "max"):
                 self.order_of_two(part, arrived)
-            case Call() if part.function not in _FLAT:
+            case Call() if part.function not in _FLAT and (self.complex or part.function != "sign"):
                 self.pass_on(part.arguments[0], arrived, lambda amount: self.function(part, part.arguments[0], amount))
 
     def pass_on(self, operand: Expr, arrived: Expr, by: Callable[[Expr], Expr]) -> None:
@@ -216,7 +234,7 @@ class _Derivation:
         return self.kept_back[id(amount)]
 
     def binary(self, part: Binary, arrived: Expr) -> None:
-        left, right, times = part.left, part.right, self.times
+        left, right, times, conj = part.left, part.right, self.times, self.conj
         match part.operator:
             case "+":
                 self.arrive(left, arrived)
@@ -225,14 +243,15 @@ class _Derivation:
                 self.arrive(left, arrived)
                 self.pass_on(right, arrived, self.negative)
             case "*":
-                self.pass_on(left, arrived, lambda amount: times(amount, right))
-                self.pass_on(right, arrived, lambda amount: times(amount, left))
+                self.pass_on(left, arrived, lambda amount: times(amount, conj(right)))
+                self.pass_on(right, arrived, lambda amount: times(amount, conj(left)))
             case "/":
-                self.pass_on(left, arrived, lambda amount: self.divided(amount, right))
-                self.pass_on(right, arrived, lambda amount: self.negative(times(self.divided(amount, right), part)))
+                over = self.divided
+                self.pass_on(left, arrived, lambda amount: over(amount, conj(right)))
+                self.pass_on(right, arrived, lambda a: self.negative(times(over(a, conj(right)), conj(part))))
             case "**":
-                self.pass_on(left, arrived, lambda amount: times(amount, self.power_by_base(left, right)))
-                self.pass_on(right, arrived, lambda amount: times(amount, self.power_by_exponent(part)))
+                self.pass_on(left, arrived, lambda amount: times(amount, conj(self.power_by_base(left, right))))
+                self.pass_on(right, arrived, lambda amount: times(amount, conj(self.power_by_exponent(part))))
 
     def power_by_base(self, base: Expr, exponent: Expr) -> Expr:
         """exponent * base ** (exponent - 1); 0 where the exponent is, also for the base 0."""
@@ -249,7 +268,7 @@ class _Derivation:
         slope = self.times(part, self.call("log", base))
         if isinstance(base, Constant) and base.value != 0:
             return slope
-        still = (self.compared(base, "==", self.number(0)), self.compared(exponent, ">=", self.number(0)))
+        still = (self.compared(base, "==", self.number(0)), self.compared(self.real(exponent), ">=", self.number(0)))
         return self.chosen(self.known(Logic("and", still)), self.number(0), slope)
 
     def order_of_two(self, part: Call, arrived: Expr) -> None:
@@ -263,10 +282,25 @@ class _Derivation:
         self.arrive(a, self.chosen(self.compared(a, left, b), self.number(0), passed))
         self.arrive(b, self.chosen(self.compared(b, left, a), self.number(0), passed))
 
-    def function(self, part: Call, x: Expr, arrived: Expr) -> Expr:
+    def function(self, call: Call, argument: Expr, arrived: Expr) -> Expr:
         """What arrives times the derivative of a function of one number, in terms of its value where that is known."""
         one, times = self.number(1), self.times
-        match part.function:
+        part, x = self.conj(call), self.conj(argument)
+        match call.function:
+            case "conj":
+                return self.conj(arrived)
+            case "real":
+                return self.real(arrived)
+            case "imag":
+                return self.call(TIMES_I, self.real(arrived))
+            case "times_i":
+                return self.negative(self.call(TIMES_I, arrived))
+            case "sign":  # of a complex number x / abs(x), and 0 of 0
+                across = self.subtract(arrived, times(self.real(times(arrived, part)), call))
+                still = self.compared(argument, "==", self.number(0))
+                return self.chosen(still, self.number(0), self.divided(across, self.call("abs", argument)))
+            case "abs":
+                return times(self.real(arrived), self.call("sign", argument))
             case "exp":
                 return times(arrived, part)
             case "exp2":
@@ -294,9 +328,7 @@ class _Derivation:
                 return times(arrived, self.call("cos", x))
             case "cos":
                 return self.negative(times(arrived, self.call("sin", x)))
-            case "abs":
-                return times(arrived, self.call("sign", x))
-        raise ValueError(f"{part.function} has no derivative")
+        raise ValueError(f"{call.function} has no derivative")
 
 
 def _is(expr: Expr, value: float) -> bool:

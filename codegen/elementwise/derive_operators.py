@@ -72,13 +72,20 @@ def never_differentiable(op: Operator) -> bool:
 
 def derive(op: Operator) -> Derived | None:
     """The operator that computes the gradients of `op`; None where a dtype variable stands for floats and others, and
-    more than one does.
+    more than one does, and where every output is there on a condition.
     """
     return _Derivation(op).run() if _separable(op) else None
 
 
 def _floating(op: Operator, dtype: Dtype) -> bool:
     return any(is_floating(name) for name in dtypes_of(dtype, op.types))
+
+
+def _complex(op: Operator, argument: Argument) -> bool:
+    kind = argument.type
+    return isinstance(kind, TensorType) and any(
+        DTYPES[name].category == "complex" for name in dtypes_of(kind.dtype, op.types)
+    )
 
 
 def _separable(op: Operator) -> bool:
@@ -129,27 +136,37 @@ class _Derivation:
     def run(self) -> Derived | None:
         wanted = [a.name for a in self.op.may_need_gradient]
         upstream = {name: f"grad_{name}" for name in self.targets if _floating(self.op, self.targets[name].type.dtype)}
+        always = [gradient for name, gradient in upstream.items() if self.targets[name].condition is None]
+        if not always:
+            return None
         lines = [
-            (line.expr, Name(upstream[line.target], NameKind.ELEMENT, Type.FLOAT))
+            (line.expr, self.arriving(line.target, upstream[line.target]))
             for line in self.op.elementwise
             if line.target in upstream
         ]
-        found = gradients(lines, wanted)
+        found = gradients(lines, wanted, any(_complex(self.op, argument) for argument in self.op.tensors))
         # An input that nothing depends on smoothly has the gradient 0.
         made = {name: found.get(name, integer(0)) for name in wanted}
-        if not made or not lines:
+        if not made:
             return None
         given = {name: _where_given(expr, name) for name, expr in made.items()}
         used = _used(given.values())
         # What is no argument of the gradient operator is taken to have been given.
         made = {name: made[name] if name in used else given[name] for name in made}
         arguments = self.arguments(upstream, used)
-        outputs = [self.output(name, next(iter(upstream.values()))) for name in made]
+        outputs = [self.output(name, always[0]) for name in made]
         if not all(self.bound(output.type.dtype, arguments) for output in outputs):
             return None
         self.check_names(upstream, arguments, outputs)
         operator = self.operator(arguments, outputs, made)
         return Derived(operator, self.backward(operator, upstream))
+
+    def arriving(self, target: str, gradient: str) -> Expr:
+        """The gradient of an output; that of one with a condition is not always there."""
+        name = Name(gradient, NameKind.ELEMENT, Type.FLOAT)
+        if self.targets[target].condition is None:
+            return name
+        return Conditional(Query("given", gradient, (), Type.BOOL), name, Constant(0.0, Type.FLOAT), Type.FLOAT)
 
     def check_names(
         self, upstream: Mapping[str, str], arguments: Sequence[Argument], outputs: Sequence[Output]
@@ -177,7 +194,8 @@ class _Derivation:
         """Gradients of outputs, then operands, sizes and scalars that the derivatives use."""
         found = []
         for name, gradient in upstream.items():
-            kind = TensorType(self.targets[name].type.dtype, self.shape)
+            target = self.targets[name]
+            kind = TensorType(target.type.dtype, self.shape, optional=target.condition is not None)
             found.append(Argument(gradient, kind, words=(Word("strided"),), text=_text(kind)))
         for argument in self.op.arguments:
             if argument.name not in used:

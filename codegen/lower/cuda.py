@@ -85,11 +85,20 @@ class EntriesView:
 
 def has_float8(op: Operator) -> bool:
     """Whether some tensor can be of a float8 dtype, whose header takes longer to compile than others."""
+    return _has(op, "float8")
+
+
+def has_complex(op: Operator) -> bool:
+    """The same of complex dtypes."""
+    return _has(op, "complex")
+
+
+def _has(op: Operator, category: str) -> bool:
     kinds = [argument.type for argument in op.tensors if isinstance(argument.type, TensorType)]
     kinds += [output.type for output in op.outputs] + [scratch.type for scratch in op.scratch]
     fixed = [kind.dtype.name for kind in kinds if isinstance(kind.dtype, FixedDtype)]
     known = [*fixed, *(dtype for variable in op.types for dtype in variable.dtypes)]
-    return any(DTYPES[dtype].category == "float8" for dtype in known)
+    return any(DTYPES[dtype].category == category for dtype in known)
 
 
 def _declaration(op: Operator, field: Field) -> str:

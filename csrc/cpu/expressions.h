@@ -34,6 +34,7 @@ typedef int64_t cpu_bit_t;
 #include "lanes.h"
 #include "lanes_math64.h"
 #else
+#include "complex_elements.h"
 #define CPU_LANES INT64_C(1)
 #endif
 
@@ -140,6 +141,10 @@ CPU_INLINE void cpu_turn_8(uint8_t *to, int64_t width, const uint8_t *from, int6
     (void)width, (void)stride;
     *to = *from;
 }
+CPU_INLINE void cpu_turn_128(cpu_pair_t *to, int64_t width, const cpu_pair_t *from, int64_t stride) {
+    (void)width, (void)stride;
+    *to = *from;
+}
 CPU_INLINE void cpu_turn_64(uint64_t *to, int64_t width, const uint64_t *from, int64_t stride) {
     (void)width, (void)stride;
     *to = *from;
@@ -160,9 +165,9 @@ static inline void cpu_pack_rows(char *to, int64_t width, const char *from, int6
 }
 
 /* Copies a tile of an operand to its buffer, along whichever dim its elements are closer together. */
-#define CPU_PACK(bits, block)                                                                                          \
-    static inline void cpu_pack_turned_##bits(uint##bits##_t *to, const uint##bits##_t *from, const cpu_tile *tile,    \
-                                              int64_t width, int64_t stride) {                                         \
+#define CPU_PACK(bits, type, block)                                                                                    \
+    static inline void cpu_pack_turned_##bits(type *to, const type *from, const cpu_tile *tile, int64_t width,         \
+                                              int64_t stride) {                                                        \
         const int64_t row = tile->row / (block) * (block), rows = tile->rows / (block) * (block);                      \
         for (int64_t i = 0; i < row; i += (block))                                                                     \
             for (int64_t r = 0; r < rows; r += (block))                                                                \
@@ -171,8 +176,8 @@ static inline void cpu_pack_rows(char *to, int64_t width, const char *from, int6
             for (int64_t r = i < row ? rows : 0; r < tile->rows; r++)                                                  \
                 to[r * width + i] = from[i * stride + r];                                                              \
     }                                                                                                                  \
-    static inline void cpu_pack_##bits(uint##bits##_t *to, const uint##bits##_t *from, const cpu_tile *tile,           \
-                                       int64_t width, const int64_t *stride) {                                         \
+    static inline void cpu_pack_##bits(type *to, const type *from, const cpu_tile *tile, int64_t width,                \
+                                       const int64_t *stride) {                                                        \
         if (stride[1] == 1) {                                                                                          \
             cpu_pack_turned_##bits(to, from, tile, width, stride[0]);                                                  \
             return;                                                                                                    \
@@ -181,10 +186,11 @@ static inline void cpu_pack_rows(char *to, int64_t width, const char *from, int6
             for (int64_t i = 0; i < tile->row; i++)                                                                    \
                 to[r * width + i] = from[i * stride[0] + r * stride[1]];                                               \
     }
-CPU_PACK(8, 1)
-CPU_PACK(16, 8)
-CPU_PACK(32, 4)
-CPU_PACK(64, 1)
+CPU_PACK(8, uint8_t, 1)
+CPU_PACK(16, uint16_t, 8)
+CPU_PACK(32, uint32_t, 4)
+CPU_PACK(64, uint64_t, 1)
+CPU_PACK(128, cpu_pair_t, 1)
 CPU_OUTLINE void cpu_pack(void *to, const void *from, size_t size, const elementwise_layout *layout,
                           const cpu_tile *tile, const int64_t *stride) {
     const int64_t width = cpu_packed_row(layout), bytes = (int64_t)size;
@@ -196,8 +202,10 @@ CPU_OUTLINE void cpu_pack(void *to, const void *from, size_t size, const element
         cpu_pack_16(to, from, tile, width, stride);
     else if (size == 4)
         cpu_pack_32(to, from, tile, width, stride);
-    else
+    else if (size == 8)
         cpu_pack_64(to, from, tile, width, stride);
+    else
+        cpu_pack_128(to, from, tile, width, stride);
 }
 
 /* Where a tile begins in an operand. */

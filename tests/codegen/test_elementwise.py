@@ -21,6 +21,8 @@ from codegen.model import Library, Operator
 from codegen.scope import Scope
 
 DTYPES = {"h": "bfloat16", "x": "float32", "d": "float64", "i": "int32", "b": "uint8", "m": "bool"}
+DTYPES |= {"z": "complex64", "w": "complex128"}
+CLAMPS = "saturate clamps to the range of integers, float8 and float16"
 UNIFORMS = {"s": Kind.WEAK, "n": Kind.INT, "flag": Kind.BOOL}
 
 
@@ -70,6 +72,15 @@ def result(text: str, dtype: str = "float32") -> Kind:
         ("round(i * 0.5)", "int32", Kind.F64),
         ("saturate(x)", "uint8", Kind.F32),
         ("saturate(i)", "uint8", Kind.INT),
+        ("z * x + i * s", "complex64", Kind.C64),
+        ("z * 2", "complex128", Kind.C128),  # stored as it is wanted
+        ("z * d", "complex128", Kind.C128),
+        ("d if m else z", "complex64", Kind.C64),  # computed in complex128
+        ("1", "complex64", Kind.C64),
+        ("abs(z)", "float32", Kind.F32),
+        ("imag(w) + real(x)", "float32", Kind.F64),
+        ("real(i) + imag(i)", "int32", Kind.INT),
+        ("z == x or isnan(z)", "bool", Kind.BOOL),
     ],
 )
 def test_kinds(text: str, dtype: str, kind: Kind) -> None:
@@ -85,6 +96,8 @@ def test_kinds(text: str, dtype: str, kind: Kind) -> None:
         ("x if m else 0", {Kind.F32, Kind.BOOL}),
         ("x if s > 0.5 else 0", {Kind.F32}),  # what is the same for every element does not count
         ("x * d", {Kind.F64}),
+        ("real(z * d)", {Kind.F64, Kind.C64, Kind.C128}),
+        ("conj(x) + imag(x)", {Kind.F32}),
     ],
 )
 def test_what_differs_from_element_to_element(text: str, kinds: set[Kind]) -> None:
@@ -103,6 +116,7 @@ def test_what_differs_from_element_to_element(text: str, kinds: set[Kind]) -> No
         (["16777217"], "float64", Kind.F64),
         (["16777217"], "int64", None),
         (["x", "16777217 + n"], "int64", None),
+        (["z"], "complex64", None),
     ],
 )
 def test_what_is_computed_in_lanes(lines: list[str], dtype: str, kind: Kind | None) -> None:
@@ -185,9 +199,16 @@ def test_gradients_that_loops_cannot_take(library: Callable[[str], Library]) -> 
         ("x", "bool", "this is a float, and y0 is bool"),
         ("d", "bool", "this is a float, and y0 is bool"),
         ("s", "bool", "this is a float, and y0 is bool"),
-        ("saturate(x)", "float32", "saturate clamps to the range of integers, float8 and float16, and y0 is float32"),
+        ("saturate(x)", "float32", f"{CLAMPS}, and y0 is float32"),
         ("-saturate(x)", "int8", "saturate(...) stands outermost"),
-        ("i", "complex64", "y0 can be complex64, and lines cannot compute complex numbers"),
+        ("z", "float64", "this is a complex number, and y0 is float64"),
+        ("z", "int64", "this is a complex number, and y0 is int64"),
+        ("z", "bool", "this is a complex number, and y0 is bool"),
+        ("x if z <= 1 else d", "float32", "complex numbers have no order, and this has `<=`"),
+        ("saturate(z)", "int8", "saturate takes no complex numbers"),
+        ("saturate(z)", "complex64", f"{CLAMPS}, and y0 is complex64"),
+        *((f"{f}(z)", "complex64", f"{f} takes no complex numbers") for f in ("erf", "expm1", "log1p", "round")),
+        *((f"{f}(x, z)", "complex64", f"{f} takes no complex numbers") for f in ("min", "max")),
     ],
 )
 def test_lines_that_mean_nothing(text: str, dtype: str, problem: str) -> None:

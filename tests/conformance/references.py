@@ -715,3 +715,33 @@ def moved_list(xs: list[Tensor], x: Tensor, by: Tensor, more: list[Tensor] | Non
     moved = [one + by for one in xs]
     sums, first = torch.stack([one.sum() for one in moved]), by.reshape(())
     return sums, first, moved, x + 3 * by, [one + 2 * by for one in more or ()]
+
+
+def complex_numbers(z: Tensor, w: Tensor, x: Tensor, k: float) -> tuple[Tensor, Tensor]:
+    """What float32 and complex numbers make."""
+    a = torch.exp(z * k) * w.conj() - z / (w * w.conj() + 1) + torch.where(x > 0, z, -w) ** 2
+    a = a + torch.sgn(w + 2) * z.real + (w + 3) ** (z / 4)
+    return a, (z + 2).abs() + (w * z).real * (z * x).imag + x
+
+
+def complex_functions(z: Tensor, w: Tensor) -> tuple[Tensor, Tensor]:
+    """Of every function that takes complex numbers."""
+    y = torch.exp2(z) + torch.log(z * z + 2) * torch.log2(w * w + 3) + torch.sqrt(z + 4) / torch.sqrt(w + 3)
+    y = y + torch.sigmoid(z / 2) - (z + 3) ** -2
+    return y, torch.sin(z) * torch.cos(w) - torch.tanh(z / 4) + torch.where(z == w, 1.0, w)
+
+
+def maybe_complex(x: Tensor, w: Tensor, i: Tensor) -> Tensor:
+    """The same formula of real and complex numbers."""
+    return x * w + x.conj() * i / (w.abs() + 1) + torch.real(w) * x.shape[-1]
+
+
+def wider_complex(z: Tensor, d: Tensor, i: Tensor) -> tuple[Tensor, ...]:
+    """Complex numbers beside float64 and int64."""
+    wide = d / 3 + torch.where(d > 0, z, i + 0j)
+    return z * d + i, wide, z.imag * d + 0j, (z * d).abs() + 1, torch.trunc(z.real * 4) + (z == d).double()
+
+
+def some_parts(x: Tensor, w: Tensor, both: bool) -> tuple[Tensor | None, Tensor]:
+    """A product, and another one on demand."""
+    return x * x * w if both else None, x * w + 2

@@ -34,12 +34,14 @@ class Derived:
 
         def gradients(**given: Any) -> tuple[torch.Tensor, ...]:
             upstream = [given[f"grad_{name}"] for name in self.outputs]
+            like = next(gradient for gradient in upstream if gradient is not None)
             with torch.enable_grad():
-                inputs = {name: self._input(name, given, upstream[0]) for name in self.tensors}
+                inputs = {name: self._input(name, given, like) for name in self.tensors}
                 scalars = {name: given.get(name, value) for name, value in self.scalars.items()}
                 results = inner(**inputs, **scalars)
                 results = (results,) if isinstance(results, torch.Tensor) else results
-                pairs = [(r, g) for r, g in zip(self._floating(results), upstream, strict=True) if r.requires_grad]
+                both = zip(self._floating(results), upstream, strict=True)
+                pairs = [(r, g) for r, g in both if g is not None and r is not None and r.requires_grad]
                 leaves = {name: inputs[name] for name in self.wanted if inputs[name] is not None}
                 found = (
                     torch.autograd.grad(
@@ -53,7 +55,7 @@ class Derived:
                     else [None] * len(leaves)
                 )
                 by_name = dict(zip(leaves, found, strict=True))
-                zero = torch.zeros_like(upstream[0])
+                zero = torch.zeros_like(like)
                 return tuple(zero if by_name.get(name) is None else by_name[name] for name in self.wanted)
 
         return gradients
@@ -64,13 +66,13 @@ class Derived:
             return None
         if tensor is None:
             usual = getattr(torch, self.tensors[name])
-            dtype = like.dtype if usual.is_floating_point else usual
+            dtype = torch.complex128 if usual.is_complex else torch.float64 if usual.is_floating_point else usual
             tensor = torch.zeros(like.shape, dtype=dtype, device=like.device)
         tensor = tensor.expand(like.shape)
         if name not in self.wanted:
             return tensor
         return tensor.clone() if tensor.requires_grad else tensor.clone().requires_grad_()
 
-    def _floating(self, results: tuple[torch.Tensor, ...]) -> list[torch.Tensor]:
-        """The results that have a gradient, which are those of `outputs`."""
-        return [result for result in results if result.is_floating_point()]
+    def _floating(self, results: tuple[torch.Tensor | None, ...]) -> list[torch.Tensor | None]:
+        """The results that have a gradient, which are those of `outputs`; None for one that is not there."""
+        return [result for result in results if result is None or result.is_floating_point() or result.is_complex()]

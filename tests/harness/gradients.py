@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import pytest
@@ -16,6 +16,9 @@ from torch.utils.checkpoint import checkpoint
 from tests.harness.contract import Arguments, Contract, Sample, as_tuple, list_of, wide
 from tests.harness.layouts import leaves, make, recording
 from tests.harness.numbers import assert_close, terms, tolerance
+
+# Dtypes whose numerical derivatives are exact enough.
+_EXACT = (torch.float64, torch.complex128)
 
 Upstream = Callable[[torch.Tensor], torch.Tensor]
 
@@ -38,7 +41,12 @@ UPSTREAM: dict[str, Upstream] = {
 
 
 def loss_of(results: tuple[torch.Tensor, ...], upstream: Upstream) -> torch.Tensor:
-    return torch.stack([upstream(result).double() for result in results if result.requires_grad]).sum()
+    return torch.stack([_real(upstream(result)).double() for result in results if result.requires_grad]).sum()
+
+
+def _real(loss: torch.Tensor) -> torch.Tensor:
+    """Both parts of a complex number, with weights that differ."""
+    return loss.real - loss.imag / 2 if loss.is_complex() else loss
 
 
 def gradients_of(function: Callable[..., Any], op: Contract, given: Arguments, upstream: Upstream) -> Arguments:
@@ -88,10 +96,20 @@ def in_float64(arguments: Arguments) -> Arguments:
     return {k: wide(value.detach() if isinstance(value, torch.Tensor) else value) for k, value in arguments.items()}
 
 
+def _exact_choices(op: Contract) -> list[tuple[str, ...]]:
+    """Dtypes whose numerical derivatives are exact enough, real ones and then complex ones."""
+    orders = [("float64", "complex128"), ("complex128", "float64")]
+    found = [
+        tuple(next((exact for exact in order if exact in dtypes), dtypes[0]) for dtypes in op.types.values())
+        for order in orders
+    ]
+    return list(dict.fromkeys(found))
+
+
 def passes_gradcheck(op: Contract, device: str, samples: list[Sample]) -> None:
-    """Numerical derivatives in float64, through both entry points."""
-    choice = tuple("float64" if "float64" in dtypes else dtypes[0] for dtypes in op.types.values())
-    for sample, absent in [(sample, ()) for sample in samples] + [(samples[0], absent) for absent in op.absences[1:]]:
+    """Numerical derivatives in float64 and complex128, through both entry points."""
+    calls = [(sample, ()) for sample in samples] + [(samples[0], absent) for absent in op.absences[1:]]
+    for choice, (sample, absent) in product(_exact_choices(op), calls):
         given = _in_float64(op, make(op, sample, choice, device, absent=absent))
         names = recording(given)
         if not names or sum(given[name].numel() for name in names) > 1000:
@@ -105,9 +123,9 @@ def passes_gradcheck(op: Contract, device: str, samples: list[Sample]) -> None:
 
 
 def _exact_ones(results: Any) -> tuple[torch.Tensor, ...]:
-    """Outputs that have numerical derivatives: those of float64, where there are any."""
+    """Outputs that have numerical derivatives: those of exact dtypes, where there are any."""
     found = as_tuple(results)
-    return tuple(result for result in found if result.dtype == torch.float64) or found
+    return tuple(result for result in found if result.dtype in _EXACT) or found
 
 
 def _in_float64(op: Contract, arguments: Arguments) -> Arguments:
@@ -115,7 +133,7 @@ def _in_float64(op: Contract, arguments: Arguments) -> Arguments:
     named = op.spread(op.gradients, arguments)
     tensors = {name: arguments[name] for name in named if arguments[name] is not None}
     constants = {k: v.detach() if isinstance(v, torch.Tensor) else v for k, v in arguments.items()}
-    return leaves(constants, tuple(name for name, tensor in tensors.items() if tensor.dtype == torch.float64))
+    return leaves(constants, tuple(name for name, tensor in tensors.items() if tensor.dtype in _EXACT))
 
 
 class Recorder(TorchDispatchMode):
@@ -234,8 +252,11 @@ def second_order(op: Contract, device: str, sample: Sample) -> None:
     """Gradients of gradients: right, or refused with the name of the operator that lacks one. They do not depend on
     whether the upstream gradient requires grad: what backward reads are functions of the inputs.
     """
-    choice = tuple("float64" if "float64" in dtypes else dtypes[0] for dtypes in op.types.values())
-    given = leaves(make(op, sample, choice, device), op.gradients)
+    for choice in _exact_choices(op):
+        _second_order(op, leaves(make(op, sample, choice, device), op.gradients))
+
+
+def _second_order(op: Contract, given: Arguments) -> None:
     named = op.spread(op.gradients, given)
     inputs = tuple(given[name] for name in named)
     for function in op.entry_points():
@@ -247,7 +268,8 @@ def second_order(op: Contract, device: str, sample: Sample) -> None:
             _passes_gradgradcheck(op, function, _in_float64(op, given))
             if len(named) > 1:  # and where some of the first gradients are not computed
                 constants = {k: v.detach() if isinstance(v, torch.Tensor) else v for k, v in given.items()}
-                _passes_gradgradcheck(op, function, leaves(constants, named[:1]))
+                exact = tuple(name for name in named if given[name].dtype in _EXACT)
+                _passes_gradgradcheck(op, function, leaves(constants, exact[:1]))
             continue
         results = [result for result in as_tuple(call(*inputs)) if result.requires_grad]
         upstream = [torch.ones_like(result).requires_grad_() for result in results]
@@ -265,7 +287,7 @@ def second_order(op: Contract, device: str, sample: Sample) -> None:
 def _lacks(op: Contract, name: str, gradients: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor]) -> None:
     """The gradients have none themselves, which is said with the name of an operator."""
     with pytest.raises(RuntimeError) as caught:
-        torch.autograd.grad(sum(gradient.sum() for gradient in gradients), inputs, allow_unused=True)
+        torch.autograd.grad(sum(gradient.sum().real for gradient in gradients), inputs, allow_unused=True)
     assert str(caught.value).startswith(f"{op.namespace}::{name}: no gradient is declared")
 
 
@@ -276,7 +298,7 @@ def _is_curved(op: Contract, given: Arguments) -> bool:
     inputs = [exact[name] for name in names]
     loss = loss_of(as_tuple(op.exact(exact, given)), UPSTREAM["dense"])
     once = torch.autograd.grad(loss, inputs, create_graph=True)
-    depending = [gradient.sum() for gradient in once if gradient.requires_grad]
+    depending = [gradient.sum().real for gradient in once if gradient.requires_grad]
     twice = torch.autograd.grad(sum(depending), inputs, allow_unused=True) if depending else ()
     return any(gradient is not None and bool(gradient.any()) for gradient in twice)
 
@@ -299,7 +321,7 @@ def transforms(op: Contract, device: str, sample: Sample) -> None:
 
     def loss(function: Callable[..., Any], *tensors: torch.Tensor) -> torch.Tensor:
         results = as_tuple(op.call(function, {**given, **dict(zip(named, tensors, strict=True))}))
-        return torch.stack([UPSTREAM["dense"](result).double() for result in results]).sum()
+        return torch.stack([_real(UPSTREAM["dense"](result)).double() for result in results]).sum()
 
     inputs = tuple(given[name] for name in named)
     found = torch.func.grad(lambda *tensors: loss(op.wrapper, *tensors), argnums=positions)(*inputs)

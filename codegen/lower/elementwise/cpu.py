@@ -100,7 +100,8 @@ def program(op: Operator, choice: DtypeChoice) -> Program:
     targets |= {a.name: a.type.dtype for a in op.tensors if isinstance(a.type, TensorType) and a.type.written}
     lines = [(line.target, dtype_of(targets[line.target], dtypes), line.expr) for line in op.elementwise]
     sizes = [dim.name for dim in op.dims] + [derived.name for derived in op.derived]
-    return build(lines, operand_dtypes(op.arguments, dtypes), uniform_kinds(op.arguments, sizes), dtypes)
+    operands, uniforms = operand_dtypes(op.arguments, dtypes), uniform_kinds(op.arguments, sizes)
+    return build(lines, operands, uniforms, dtypes, gradients=op.derived_from is not None)
 
 
 def lane_kind(one: Program) -> Kind | None:

@@ -9,7 +9,7 @@ from functools import partial
 
 from codegen.elementwise.kinds import Kind, Program, Store
 from codegen.frozen import dataclass
-from codegen.lower.cuda import has_float8
+from codegen.lower.cuda import has_complex, has_float8
 from codegen.lower.elementwise.cpu import comments, given, maskable, optional, program, tensor_dtypes
 from codegen.lower.elementwise.host import CUDA_KERNELS
 from codegen.lower.elementwise.print import Printer, Style, members, result_members
@@ -66,6 +66,7 @@ class ElementwiseCudaView:
     op: str
     schema: str
     float8: bool
+    complex: bool
     lines: tuple[str, ...]
     template: str
     count: int
@@ -83,7 +84,16 @@ def _function(function: str, kind: Kind) -> str:
 
 def _style(op: Operator) -> Style:
     word = partial(choice_constant, op.name)
-    return Style(_function, None, "a.", "in.", "out.", partial(given, op, "a.", "nullptr"), word)
+    return Style(
+        _function,
+        complex64="float2",
+        complex128="double2",
+        a="a.",
+        into="in.",
+        out="out.",
+        given=partial(given, op, "a.", "nullptr"),
+        word=word,
+    )
 
 
 def _stored(store: Store, element: str) -> str:
@@ -145,6 +155,7 @@ def elementwise_cuda_view(library: Library, op: Operator) -> ElementwiseCudaView
         op=op.name,
         schema=c_comment(public_schema(library.namespace, op)),
         float8=has_float8(op),
+        complex=has_complex(op),
         lines=comments(op),
         template=f"template <{parameters}>" if parameters else "template <typename>",
         count=len(listed),

@@ -9,13 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from codegen.elementwise.kinds import REAL, TESTS, Kind, Program, Store, Value
+from codegen.elementwise.kinds import COMPLEX, REAL, TESTS, TO_REAL, Kind, Program, Store, Value, real_of
 from codegen.frozen import dataclass
 
-_SUFFIX = {Kind.BOOL: "mask", Kind.INT: "i64", Kind.WEAK: "f64", Kind.F32: "f32", Kind.F64: "f64"}
+_SUFFIX = {
+    Kind.BOOL: "mask",
+    Kind.INT: "i64",
+    Kind.WEAK: "f64",
+    Kind.F32: "f32",
+    Kind.F64: "f64",
+    Kind.C64: "c64",
+    Kind.C128: "c128",
+}
 _SCALARS = {Kind.BOOL: "bool", Kind.INT: "int64_t", Kind.WEAK: "double", Kind.F32: "float", Kind.F64: "double"}
 _INTEGER = {"+": "add", "-": "sub", "*": "mul", "//": "floordiv", "%": "mod", "neg": "neg"}
+_COMPLEX = {"+": "add", "-": "sub", "*": "mul", "/": "div", "neg": "neg"}
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+_BY_OPERAND = (*TESTS, *TO_REAL, "equal")  # functions whose results are of another kind
 _LOGIC = {"and": "&&", "or": "||", "xor": "!="}
 _MASKS = {"and": "&", "or": "|", "xor": "^"}
 
@@ -28,6 +38,8 @@ class Style:
 
     function: Callable[[str, Kind], str]
     lanes: Kind | None = None
+    complex64: str = "float _Complex"
+    complex128: str = "double _Complex"
     a: str = "a->"
     into: str = "in->"
     out: str = "out->"
@@ -76,6 +88,8 @@ class Printer:
     def type(self, value: Value) -> str:
         """The C type of a value."""
         if not self.in_lanes(value):
+            if value.kind in COMPLEX:
+                return self.style.complex64 if value.kind is Kind.C64 else self.style.complex128
             return "cpu_real_t" if value.kind is self.style.lanes else _SCALARS[value.kind]
         return "cpu_mask" if value.kind is Kind.BOOL else "cpu_lanes"
 
@@ -106,10 +120,16 @@ class Printer:
             return "true" if value.number else "false"
         if value.kind is Kind.INT:
             return _integer(int(value.number))
+        if value.kind in COMPLEX:
+            return self.complex_constant(value.kind, float(value.number))
         text = repr(float(value.number))
         if value.kind is self.style.lanes:
             return f"(cpu_real_t){text}"
         return f"{text}f" if value.kind is Kind.F32 else text
+
+    def complex_constant(self, kind: Kind, number: float) -> str:
+        part = self.constant(Value("constant", real_of(kind), number=number))
+        return f"{self.style.function('complex', kind)}({part})"
 
     def lanes(self, index: int) -> str:
         """A value in every lane."""
@@ -150,6 +170,8 @@ class Printer:
         op, kind = value.op, value.kind
         if op in _INTEGER and kind is Kind.INT:
             return f"{self.style.function(_INTEGER[op], kind)}({', '.join(parts)})"
+        if op in _COMPLEX and kind in COMPLEX:
+            return f"{self.style.function(_COMPLEX[op], kind)}({', '.join(parts)})"
         if op in _COMPARISONS or op in ("+", "-", "*", "/"):
             return f"{parts[0]} {op} {parts[1]}"
         if op in _LOGIC:
@@ -159,6 +181,8 @@ class Printer:
                 return f"-{parts[0]}"
             case "not":
                 return f"!{parts[0]}"
+            case "convert" if kind in COMPLEX:
+                return f"{self.style.function(f'to_{_SUFFIX[kind]}', operands[0].kind)}({parts[0]})"
             case "convert":
                 return f"({self.type(value)}){parts[0]}"
             case "select":
@@ -167,7 +191,7 @@ class Printer:
                 return self.style.given(value.name)
             case "word":
                 return f"{self.style.a}{value.name} == {self.style.word(value.name, value.word)}"
-        return f"{self.style.function(op, operands[0].kind if op in TESTS else kind)}({', '.join(parts)})"
+        return f"{self.style.function(op, operands[0].kind if op in _BY_OPERAND else kind)}({', '.join(parts)})"
 
     # ---------------------------------------------------------------- statements
 
@@ -183,6 +207,8 @@ class Printer:
     def zero(self, store: Store) -> str:
         """What a member of `out` is when it is not wanted."""
         kind = self.program.values[store.value].kind
+        if kind in COMPLEX:
+            return self.complex_constant(kind, 0.0)
         if self.style.lanes is None:
             return "0"
         return "cpu_splat_mask(false)" if kind is Kind.BOOL else "cpu_splat(0)"

@@ -158,7 +158,7 @@ class _Declared:
 
     def forms(self) -> list[str]:
         """Shape, dtype and device of the outputs, where some are not wanted, and so not there: those that the fake
-        kernel would make. Gradients that were derived all have the shape of the first input.
+        kernel would make. Gradients that were derived all have the shape of those that they are made of.
         """
         op = self.op
         if not op.grad_mask or op.derived_from or not self.required():
@@ -183,7 +183,7 @@ class _Declared:
             return f"[(_one.shape, _one.dtype, _one.device) for _one in {name}]"
         if not self.op.grad_mask:
             return f"{name}.shape, {name}.dtype, {name}.device"
-        first = self.op.tensors[0].name
+        first = next(a.name for a in self.op.tensors if not a.type.optional)
         return f"{first}.shape, {self.names.dtype(self.op.output(name).type.dtype)}, {first}.device"
 
     def passed(self, binding: Binding) -> str:
