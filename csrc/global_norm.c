@@ -12,7 +12,7 @@ static void global_norm_parts(const global_norm_args *a, int64_t begin, int64_t 
         acc_t sum = 0;
         list_run run = list_runs(a->s, first, last);
         while (list_next(&run))
-            sum += row_sum(a->xs[run.tensor] + run.first, 0, true, run.count);
+            sum += row_sum(a->xs[run.tensor] + run.first, NULL, true, run.count);
         a->partial[part] = sum;
     }
 }

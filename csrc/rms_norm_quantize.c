@@ -42,7 +42,7 @@ static void rms_norm_quantize(const rms_norm_quantize_args *a, int64_t begin, in
         const scalar_t *x = a->x + row * n;
         const scalar_t *next = row + 1 < end ? x + n : x;
         Q_t *q = a->q + row * n;
-        const acc_t rstd = norm_rstd(&rows, row_sum(x, 0, true, n));
+        const acc_t rstd = norm_rstd(&rows, row_sum(x, NULL, true, n));
         const acc_t largest = quantize_norm_largest(&rows, x, rstd);
         const acc_t factor = quantize_factor(largest);
         a->scale[row] = largest / QUANTIZED_LARGEST;

@@ -102,7 +102,7 @@ __attribute__((always_inline)) static inline void norm_of_rows(const norm_rows *
     const scalar_t *x = added ? a->total : a->x;
     for (int64_t row = begin; row < end; row += group) {
         const int64_t count = end - row < group ? end - row : group;
-        acc_t mean[GROUP] = {0}, rstd[GROUP];
+        acc_t mean[GROUP] = {0}, rstd[GROUP] = {0};
         int64_t ahead[GROUP];
         for (int64_t r = 0; r < count; r++) {
             const int64_t at = (row + r) * n;
@@ -110,10 +110,10 @@ __attribute__((always_inline)) static inline void norm_of_rows(const norm_rows *
             if (added)
                 norm_add(a, at, ahead[r]);
             if (centered)
-                mean[r] = row_sum(x + at, 0, false, n) / (acc_t)n;
-            rstd[r] = row_sum(x + at, centered ? mean[r] : 0, true, n);
+                mean[r] = row_sum(x + at, NULL, false, n) / (acc_t)n;
+            rstd[r] = row_sum(x + at, centered ? &mean[r] : NULL, true, n);
         }
-        for (int64_t r = 0; r < count; r++)
+        for (int r = 0; r < GROUP; r++) /* of rows that are not there too: a fixed number is done in vectors */
             rstd[r] = norm_rstd(a, rstd[r]);
         if (a->rstd)
             memcpy(a->rstd + row, rstd, (size_t)count * sizeof *rstd);

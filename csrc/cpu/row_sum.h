@@ -7,18 +7,20 @@
 
 /* Lanes that are not among the first `count` become 0. */
 static inline vector_t row_clear(vector_t v, int64_t count) {
-    for (int64_t lane = count; lane < VECTOR_LANES; lane++)
-        v[lane] = 0;
-    return v;
+    acc_t lanes[sizeof(vector_t) / sizeof(acc_t)];
+    vector_store_acc(lanes, v);
+    return vector_load_acc_part(lanes, count);
 }
 
-/* Sum of x, or, from `mean` on, of the squares of what x is away from it. */
-static inline vector_t row_term(vector_t v, acc_t mean, bool squared) {
-    const vector_t away = v - mean;
-    return squared ? away * away : v;
+static inline vector_t row_term(vector_t v, const acc_t *mean, bool squared) {
+    const vector_t away = mean ? v - *mean : v;
+    return squared ? away * away : away;
 }
 
-__attribute__((always_inline)) static inline acc_t row_sum(const scalar_t *x, acc_t mean, bool squared, int64_t n) {
+/* Sum of x, or of its squares; with a mean, of what x is away from it. `squared`, and whether there is a mean, are
+ * constants. */
+__attribute__((always_inline)) static inline acc_t row_sum(const scalar_t *x, const acc_t *mean, bool squared,
+                                                           int64_t n) {
     enum { BLOCK = 64 };
     const int64_t step = 4 * VECTOR_LANES;
     vector_t total = {0};
@@ -42,7 +44,8 @@ __attribute__((always_inline)) static inline acc_t row_sum(const scalar_t *x, ac
     }
     for (; i < n; i += VECTOR_LANES) {
         const int64_t count = vector_count(n - i);
-        total += row_clear(row_term(vector_load_part(x + i, count), mean, squared), count);
+        const vector_t term = row_term(vector_load_part(x + i, count), mean, squared);
+        total += mean ? row_clear(term, count) : term;
     }
     return vector_sum(total);
 }

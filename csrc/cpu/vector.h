@@ -146,19 +146,8 @@ static inline void vector_store_acc_part(acc_t *p, vector_t v, int64_t count) {
     cpu_store_part(p, &v, count, sizeof *p, sizeof v);
 }
 
-/* Sum of the lanes, always in the same order: upper half onto lower half. Written out, since gcc keeps a loop over the
- * halvings in memory. */
-static inline acc_t vector_sum(vector_t v) {
-    acc_t lane[sizeof(vector_t) / sizeof(acc_t)];
-    memcpy(lane, &v, sizeof lane);
-    for (int i = 0; VECTOR_LANES >= 16 && i < 8; i++)
-        lane[i] += lane[8 + i];
-    for (int i = 0; VECTOR_LANES >= 8 && i < 4; i++)
-        lane[i] += lane[4 + i];
-    for (int i = 0; VECTOR_LANES >= 4 && i < 2; i++)
-        lane[i] += lane[2 + i];
-    return VECTOR_LANES >= 2 ? lane[0] + lane[1] : lane[0];
-}
+/* Sum of the lanes, always in the same order. */
+static inline acc_t vector_sum(vector_t v) { return CPU_PASTE(cpu_sum_, CPU_DTYPE, )(v); }
 
 #include "vector_pair.h"
 

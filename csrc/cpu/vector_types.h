@@ -1,5 +1,5 @@
-/* Vectors of each dtype: the lanes that it is computed in, the elements as they lie in memory, and the conversions
- * between the two. Included by vector.h, which says what bodies use.
+/* Vectors of each dtype: the lanes that it is computed in and their sum, the elements as they lie in memory, and the
+ * conversions between the two. Included by vector.h, which says what bodies use.
  *
  * Compiler builtins stand where other code has immintrin.h, for the reason given in scalar.h.
  */
@@ -17,10 +17,25 @@
 #endif
 
 /* For each dtype: cpu_<dtype>_vector_t, lanes of acc_t; cpu_<dtype>_packed_t, the same number of elements as they lie
- * in memory; and the conversions between the two. */
+ * in memory; the conversions between the two; and the sum of the lanes, always in the same order: upper half onto lower
+ * half, here by pieces of 16 bytes, since gcc adds single lanes one by one. */
 #define CPU_VECTOR_TYPES(dtype, scalar, acc)                                                                           \
     typedef acc cpu_##dtype##_vector_t __attribute__((vector_size(VECTOR_BYTES)));                                     \
-    typedef scalar cpu_##dtype##_packed_t __attribute__((vector_size(VECTOR_BYTES / sizeof(acc) * sizeof(scalar))));
+    typedef scalar cpu_##dtype##_packed_t __attribute__((vector_size(VECTOR_BYTES / sizeof(acc) * sizeof(scalar))));   \
+    static inline acc cpu_sum_##dtype(cpu_##dtype##_vector_t vector) {                                                 \
+        typedef acc piece_t __attribute__((vector_size(16)));                                                          \
+        piece_t piece[VECTOR_BYTES / 16];                                                                              \
+        memcpy(piece, &vector, sizeof piece);                                                                          \
+        for (int half = VECTOR_BYTES / 32; half > 0; half /= 2)                                                        \
+            for (int i = 0; i < half; i++)                                                                             \
+                piece[i] += piece[half + i];                                                                           \
+        acc lane[16 / sizeof(acc)];                                                                                    \
+        memcpy(lane, piece, sizeof lane);                                                                              \
+        for (size_t half = 8 / sizeof(acc); half > 0; half /= 2)                                                       \
+            for (size_t i = 0; i < half; i++)                                                                          \
+                lane[i] += lane[half + i];                                                                             \
+        return lane[0];                                                                                                \
+    }
 
 #define CPU_VECTOR_PLAIN(dtype, scalar, acc)                                                                           \
     CPU_VECTOR_TYPES(dtype, scalar, acc)                                                                               \
@@ -34,6 +49,7 @@
 #define CPU_VECTOR_COMPLEX(dtype)                                                                                      \
     typedef cpu_##dtype##_t cpu_##dtype##_vector_t;                                                                    \
     typedef cpu_##dtype##_t cpu_##dtype##_packed_t;                                                                    \
+    static inline cpu_##dtype##_t cpu_sum_##dtype(cpu_##dtype##_vector_t vector) { return vector; }                    \
     static inline cpu_##dtype##_vector_t cpu_unpack_##dtype(cpu_##dtype##_packed_t packed) { return packed; }          \
     static inline cpu_##dtype##_packed_t cpu_pack_##dtype(cpu_##dtype##_vector_t vector) { return vector; }
 

@@ -29,26 +29,18 @@ const dtype_row dtype_rows[] = {
     [DTYPE_OTHER] = {"another dtype", 0, DTYPE_OTHER, NULL},
 };
 
-enum { TORCH_NUMBERS = 128 };
-
-static int32_t to_torch[DTYPE_OTHER];
-static uint8_t from_torch[TORCH_NUMBERS];
+int32_t dtype_numbers[DTYPE_OTHER];
+uint8_t dtype_of_number[DTYPE_NUMBERS];
 
 void dtype_load(void) {
-    for (int i = 0; i < TORCH_NUMBERS; i++) {
-        from_torch[i] = DTYPE_OTHER;
+    for (int i = 0; i < DTYPE_NUMBERS; i++) {
+        dtype_of_number[i] = DTYPE_OTHER;
     }
     for (int d = 0; d < DTYPE_OTHER; d++) {
         const int32_t number = dtype_rows[d].number != NULL ? dtype_rows[d].number() : -1;
-        to_torch[d] = number;
-        if (number >= 0 && number < TORCH_NUMBERS) {
-            from_torch[number] = (uint8_t)d;
+        dtype_numbers[d] = number;
+        if (number >= 0 && number < DTYPE_NUMBERS) {
+            dtype_of_number[number] = (uint8_t)d;
         }
     }
 }
-
-dtype dtype_from_torch(int32_t number) {
-    return number >= 0 && number < TORCH_NUMBERS ? (dtype)from_torch[number] : DTYPE_OTHER;
-}
-
-int32_t dtype_to_torch(dtype d) { return to_torch[d]; }

@@ -43,9 +43,18 @@ typedef struct dtype_row {
 
 extern const dtype_row dtype_rows[];
 
+/* PyTorch's number of each dtype, and ours of each of its numbers, which are all below DTYPE_NUMBERS. */
+enum { DTYPE_NUMBERS = 128 };
+extern int32_t dtype_numbers[DTYPE_OTHER];
+extern uint8_t dtype_of_number[DTYPE_NUMBERS];
+
 void dtype_load(void);
-dtype dtype_from_torch(int32_t number);
-int32_t dtype_to_torch(dtype d);
+
+static inline dtype dtype_from_torch(int32_t number) {
+    return number >= 0 && number < DTYPE_NUMBERS ? (dtype)dtype_of_number[number] : DTYPE_OTHER;
+}
+
+static inline int32_t dtype_to_torch(dtype d) { return dtype_numbers[d]; }
 
 /* "float32"; the name of DTYPE_OTHER is "another dtype". */
 static inline const char *dtype_name(dtype d) { return dtype_rows[d].name; }

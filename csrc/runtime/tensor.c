@@ -6,11 +6,9 @@
 #include "argument.h"
 #include "cuda.h"
 
-static int32_t device_type_cuda;
+int32_t device_type_cuda;
 
 void device_load(void) { device_type_cuda = aoti_torch_device_type_cuda(); }
-
-bool on_cuda(const tensor *t) { return t->device.type == device_type_cuda; }
 
 /* Sizes and strides, where `dim` is known. */
 static bool read_layout(error *e, tensor *t) {
@@ -80,8 +78,9 @@ int64_t tensor_stride(bool *overflow, const tensor *t, int64_t index) {
 bool shape_add(error *e, shape *s, const int64_t *sizes, int64_t count) {
     CHECK(e, s->dim + count <= MAX_DIMS, "expected at most %d dimensions in an output, got %" PRId64, MAX_DIMS,
           s->dim + count);
-    memcpy(s->sizes + s->dim, sizes, (size_t)count * sizeof *sizes);
-    s->dim += count;
+    for (int64_t i = 0; i < count; i++) { /* a few, which memcpy needs longer for */
+        s->sizes[s->dim++] = sizes[i];
+    }
     return true;
 }
 

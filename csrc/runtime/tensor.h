@@ -127,10 +127,11 @@ static inline bool same_device(const tensor *a, const tensor *b) {
     return a->device.type == b->device.type && a->device.index == b->device.index;
 }
 
-/* Asks PyTorch for its number of CUDA, once, when the library is loaded. */
+/* PyTorch's number of CUDA, asked once, when the library is loaded. */
+extern int32_t device_type_cuda;
 void device_load(void);
 
-bool on_cuda(const tensor *t);
+static inline bool on_cuda(const tensor *t) { return t->device.type == device_type_cuda; }
 
 /* Appends to the sizes of a shape; more than MAX_DIMS of them are an error. */
 bool shape_add(error *e, shape *s, const int64_t *sizes, int64_t count);
