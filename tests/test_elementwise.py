@@ -163,6 +163,8 @@ for y, wanted in (
 ):
     torch.testing.assert_close(y, wanted, equal_nan=True, rtol=1e-6, atol=1e-7)
 assert (torch.copysign(torch.ones_like(e), i) == torch.copysign(torch.ones_like(e), e))[~e.isnan()].all()  # -0 too
+never = float("nan")
+assert conformance.functions(x, never)[6].isnan().all() and conformance.functions(ends[:3], 1.0)[6][2].isnan()
 print("right")
 """
 

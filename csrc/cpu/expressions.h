@@ -152,16 +152,24 @@ CPU_INLINE void cpu_turn_64(uint64_t *to, int64_t width, const uint64_t *from, i
 
 /* Rows of `bytes`, `step` bytes apart, to where they are `width` apart. In chunks, which overrun a row and are put
  * right by the rows behind it; the last rows, which have none to overrun, are copied exactly. */
-static inline void cpu_pack_rows(char *to, int64_t width, const char *from, int64_t step, int64_t bytes, int64_t rows) {
-    enum { CHUNK = 16 };
-    const int64_t whole = (bytes + CHUNK - 1) / CHUNK * CHUNK, behind = (whole - 1) / bytes;
+CPU_INLINE void cpu_pack_rows_by(int64_t chunk, char *to, int64_t width, const char *from, int64_t step, int64_t bytes,
+                                 int64_t rows) {
+    const int64_t whole = (bytes + chunk - 1) / chunk * chunk, behind = (whole - 1) / bytes;
     int64_t r = 0;
     for (; step >= bytes && width >= bytes && r + behind < rows; r++) {
-        for (int64_t i = 0; i < whole; i += CHUNK)
-            memcpy(to + r * width + i, from + r * step + i, CHUNK);
+        for (int64_t i = 0; i < whole; i += chunk)
+            memcpy(to + r * width + i, from + r * step + i, (size_t)chunk);
     }
     for (; r < rows; r++)
         memcpy(to + r * width, from + r * step, (size_t)bytes);
+}
+static inline void cpu_pack_rows(char *to, int64_t width, const char *from, int64_t step, int64_t bytes, int64_t rows) {
+    if (bytes <= 16)
+        cpu_pack_rows_by(16, to, width, from, step, bytes, rows);
+    else if (bytes <= 32)
+        cpu_pack_rows_by(32, to, width, from, step, bytes, rows);
+    else
+        cpu_pack_rows_by(64, to, width, from, step, bytes, rows);
 }
 
 /* Copies a tile of an operand to its buffer, along whichever dim its elements are closer together. */

@@ -223,7 +223,11 @@ CPU_INLINE void cpu_lanes_store_mask(bool *p, int64_t step, cpu_mask mask, int64
 CPU_INLINE cpu_lanes cpu_smaller(cpu_lanes a, cpu_lanes b) { return cpu_select(a < b, a, b); }
 CPU_INLINE cpu_lanes cpu_larger(cpu_lanes a, cpu_lanes b) { return cpu_select(a > b, a, b); }
 #elif ELEMENTWISE_BITS == 32
+#if defined(__clang__)
+#define CPU_EVERY_LANE 0xffff
+#else
 #define CPU_EVERY_LANE (-1) /* in the type that gcc gives a mask */
+#endif
 CPU_INLINE cpu_lanes cpu_smaller(cpu_lanes a, cpu_lanes b) { return CPU_LANES_ORDER(min, ps); }
 CPU_INLINE cpu_lanes cpu_larger(cpu_lanes a, cpu_lanes b) { return CPU_LANES_ORDER(max, ps); }
 #else
@@ -231,8 +235,47 @@ CPU_INLINE cpu_lanes cpu_larger(cpu_lanes a, cpu_lanes b) { return CPU_LANES_ORD
 CPU_INLINE cpu_lanes cpu_smaller(cpu_lanes a, cpu_lanes b) { return CPU_LANES_ORDER(min, pd); }
 CPU_INLINE cpu_lanes cpu_larger(cpu_lanes a, cpu_lanes b) { return CPU_LANES_ORDER(max, pd); }
 #endif
+/* a * b + c in half the steps, and rounded once, where the instruction set can: for polynomials, and for what is as
+ * good either way. Products and sums are joined where this is written and nowhere else, so that compilers agree. */
+#if defined(__FMA__) && VECTOR_BYTES == 64
+#define CPU_LANES_FMA(type) __builtin_ia32_vfmadd##type##512_mask(a, b, c, CPU_EVERY_LANE, 4)
+#elif defined(__FMA__) && VECTOR_BYTES == 32
+#define CPU_LANES_FMA(type) __builtin_ia32_vfmadd##type##256(a, b, c)
+#endif
+#if defined(CPU_LANES_FMA) && ELEMENTWISE_BITS == 32
+CPU_INLINE cpu_lanes cpu_fma(cpu_lanes a, cpu_lanes b, cpu_lanes c) { return CPU_LANES_FMA(ps); }
+#elif defined(CPU_LANES_FMA)
+CPU_INLINE cpu_lanes cpu_fma(cpu_lanes a, cpu_lanes b, cpu_lanes c) { return CPU_LANES_FMA(pd); }
+#elif defined(__aarch64__) /* one instruction for all lanes */
+#define CPU_REAL_FMA(a, b, c) _Generic((a), float: __builtin_fmaf, double: __builtin_fma)(a, b, c)
+CPU_INLINE cpu_lanes cpu_fma(cpu_lanes a, cpu_lanes b, cpu_lanes c) {
+    for (int64_t k = 0; k < CPU_LANES; k++)
+        a[k] = CPU_REAL_FMA(a[k], b[k], c[k]);
+    return a;
+}
+#else
+CPU_INLINE cpu_lanes cpu_fma(cpu_lanes a, cpu_lanes b, cpu_lanes c) { return a * b + c; }
+#endif
+
+/* The polynomial of x with these coefficients, the constant one first, by Horner's rule. */
+#define CPU_POLYNOMIAL(x, ...)                                                                                         \
+    cpu_polynomial(x, (const cpu_real_t[]){__VA_ARGS__}, sizeof((const cpu_real_t[]){__VA_ARGS__}) / sizeof(cpu_real_t))
+CPU_INLINE cpu_lanes cpu_polynomial(cpu_lanes x, const cpu_real_t *coefficient, size_t count) {
+    cpu_lanes y = cpu_splat(coefficient[count - 1]);
+    for (size_t k = count - 1; k > 0; k--)
+        y = cpu_fma(y, x, cpu_splat(coefficient[k - 1]));
+    return y;
+}
+
 CPU_INLINE cpu_lanes cpu_lanes_min(cpu_lanes a, cpu_lanes b) { return cpu_select(a != a, a, cpu_smaller(a, b)); }
 CPU_INLINE cpu_lanes cpu_lanes_max(cpu_lanes a, cpu_lanes b) { return cpu_select(a != a, a, cpu_larger(a, b)); }
+/* The same where b is a number: then a needs no test in each lane, and a NaN of b becomes one of all. */
+CPU_INLINE cpu_lanes cpu_lanes_min_of(cpu_lanes a, cpu_real_t b) {
+    return (cpu_lanes)((cpu_mask)cpu_smaller(cpu_splat(b), a) | cpu_splat_mask(b != b));
+}
+CPU_INLINE cpu_lanes cpu_lanes_max_of(cpu_lanes a, cpu_real_t b) {
+    return (cpu_lanes)((cpu_mask)cpu_larger(cpu_splat(b), a) | cpu_splat_mask(b != b));
+}
 CPU_INLINE cpu_mask cpu_sign_bits(void) { return (cpu_mask)cpu_splat(-(cpu_real_t)0); }
 CPU_INLINE cpu_lanes cpu_lanes_abs(cpu_lanes x) { return (cpu_lanes)((cpu_mask)x & ~cpu_sign_bits()); }
 CPU_INLINE cpu_lanes cpu_with_sign_of(cpu_lanes magnitude, cpu_lanes sign) {
@@ -252,23 +295,6 @@ static inline bool cpu_any(cpu_mask mask) {
     for (size_t i = 0; i < VECTOR_BYTES / 8; i++)
         all |= word[i];
     return all != 0;
-}
-
-/* a * b + c in half the steps, and rounded once, where the instruction set can: for polynomials, and for what is as
- * good either way. Products and sums are joined where this is written and nowhere else, so that compilers agree. Loops
- * over the lanes become one instruction. */
-CPU_INLINE cpu_lanes cpu_fma(cpu_lanes a, cpu_lanes b, cpu_lanes c) {
-#if defined(__FMA__) || defined(__aarch64__)
-    for (int64_t k = 0; k < CPU_LANES; k++)
-#if ELEMENTWISE_BITS == 32
-        a[k] = __builtin_fmaf(a[k], b[k], c[k]);
-#else
-        a[k] = __builtin_fma(a[k], b[k], c[k]);
-#endif
-    return a;
-#else
-    return a * b + c;
-#endif
 }
 
 /* A function of the C library, lane by lane; those of one instruction become that instruction on the whole vector. */

@@ -1,10 +1,9 @@
 /* Functions of lanes of float. Each is a range reduction and a polynomial; the coefficients are minimax fits of the
- * function named beside them, rounded to float. Long ones are summed in independent parts, because loops wait for
- * results more than for arithmetic. Largest errors, measured against double over every 61st float, in units in the last
- * place of the result:
+ * function named beside them, rounded to float. Largest errors, measured against double over every 61st float, with and
+ * without fused multiply-adds, in units in the last place of the result:
  *
- *     exp 1.0   exp2 1.3   expm1 1.7   log .89   log2 1.4   log1p 1.5   tanh 1.3   erf 2.7   rsqrt 1.5
- *     sigmoid 2.4, and 0 below -87, where the result would be below 1.7e-38
+ *     exp 1.02   exp2 1.3   expm1 1.7   log .89   log2 1.4   log1p 1.5   tanh 1.3   erf 2.3   rsqrt 1.5
+ *     sigmoid 2.4, and 0 below -88.4, where the result would be below 4.2e-39
  *     sin and cos 7.8e-8 absolute
  *
  * Infinities and NaNs go through as in the C library. Included by expressions.h. */
@@ -24,22 +23,28 @@ CPU_LANES_EACH2(pow, powf)
 
 CPU_INLINE cpu_lanes cpu_lanes_rsqrt(cpu_lanes x) { return 1 / cpu_lanes_sqrt(x); }
 
-/* The nearest whole number of |x| < 2^22: where floats are whole numbers apart, adding rounds. */
-CPU_INLINE cpu_lanes cpu_nearest(cpu_lanes x) { return (x + 12582912.0f) - 12582912.0f; }
+/* Where floats are whole numbers apart, adding rounds: for |x| < 2^22, x + CPU_WHOLE has the nearest whole number in
+ * its low bits. */
+#define CPU_WHOLE 12582912.0f
+CPU_INLINE cpu_lanes cpu_nearest(cpu_lanes x) { return (x + CPU_WHOLE) - CPU_WHOLE; }
 
 /* A NaN stays one. */
 CPU_INLINE cpu_lanes cpu_between(cpu_lanes x, float low, float high) {
     return cpu_smaller(cpu_splat(high), cpu_larger(cpu_splat(low), x));
 }
 
-/* 2^k for a whole number -126 <= k <= 127. */
+/* 2^k for a whole number -126 <= k <= 127; 128 gives infinity. */
 CPU_INLINE cpu_lanes cpu_power_of_two(cpu_mask k) { return (cpu_lanes)((k + 127) << 23); }
 
-/* x * 2^k in two steps, so that neither factor leaves the range of float. */
+/* x * 2^k, in two steps where there is no instruction for it, so that neither factor leaves the range of float. */
 CPU_INLINE cpu_lanes cpu_scale(cpu_lanes x, cpu_lanes k) {
+#if defined(__x86_64__) && VECTOR_BYTES == 64
+    return __builtin_ia32_scalefps512_mask(x, k, x, CPU_EVERY_LANE, 4);
+#else
     const cpu_mask whole = __builtin_convertvector(k, cpu_mask);
     const cpu_mask half = whole >> 1;
     return x * cpu_power_of_two(half) * cpu_power_of_two(whole - half);
+#endif
 }
 
 /* ln 2 in two parts; products of the first with whole numbers below 2^15 are exact. */
@@ -47,47 +52,39 @@ CPU_INLINE cpu_lanes cpu_scale(cpu_lanes x, cpu_lanes k) {
 #define CPU_LN2_LOW -0x1.bd0106p-13f
 #define CPU_LOG2_E 0x1.715476p+0f
 
-/* x = k ln 2 + r with |r| <= ln 2 / 2. */
+/* x = k ln 2 + r with |r| <= ln 2 / 2; gives k + CPU_WHOLE. */
 CPU_INLINE cpu_lanes cpu_reduce_exp(cpu_lanes x, cpu_lanes *r) {
-    const cpu_lanes k = cpu_nearest(x * CPU_LOG2_E);
-    *r = (x - k * CPU_LN2_HIGH) - k * CPU_LN2_LOW;
-    return k;
+    const cpu_lanes shifted = cpu_fma(x, cpu_splat(CPU_LOG2_E), cpu_splat(CPU_WHOLE)), k = shifted - CPU_WHOLE;
+    *r = cpu_fma(k, cpu_splat(-CPU_LN2_LOW), cpu_fma(k, cpu_splat(-CPU_LN2_HIGH), x));
+    return shifted;
 }
-/* (e^r - 1 - r) / r^2 */
-CPU_INLINE cpu_lanes cpu_exp_tail(cpu_lanes r) {
-    const cpu_lanes r2 = r * r;
-    return (1.39505381e-3f * r2 + (8.36891774e-3f * r + 4.16662060e-2f)) * r2 + (1.66665182e-1f * r + 0.5f);
+/* e^r - 1 */
+CPU_INLINE cpu_lanes cpu_exp_fraction(cpu_lanes r) {
+    const cpu_lanes tail = CPU_POLYNOMIAL(r, 0.5f, 1.66665182e-1f, 4.16662060e-2f, 8.36891774e-3f, 1.39505381e-3f);
+    return cpu_fma(r * r, tail, r);
 }
-/* Where neither the result nor its inverse leaves the range of float: |x| <= 87. */
+/* Where neither the result nor its inverse leaves the range of float: -87 <= x <= 87; infinite from 88.4 to 89. */
 CPU_INLINE cpu_lanes cpu_moderate_exp(cpu_lanes x) {
     cpu_lanes r;
-    const cpu_lanes k = cpu_reduce_exp(x, &r);
-    return (r * r * cpu_exp_tail(r) + r + 1.0f) * cpu_power_of_two(__builtin_convertvector(k, cpu_mask));
+    const cpu_mask k = (cpu_mask)cpu_reduce_exp(x, &r); /* and bits that cpu_power_of_two shifts out */
+    return (cpu_exp_fraction(r) + 1.0f) * cpu_power_of_two(k);
 }
 CPU_INLINE cpu_lanes cpu_lanes_exp(cpu_lanes x) {
     cpu_lanes r;
-    const cpu_lanes k = cpu_reduce_exp(cpu_between(x, -104.0f, 89.0f), &r);
-    return cpu_scale(r * r * cpu_exp_tail(r) + r + 1.0f, k);
+    const cpu_lanes k = cpu_reduce_exp(cpu_between(x, -104.0f, 89.0f), &r) - CPU_WHOLE;
+    return cpu_scale(cpu_exp_fraction(r) + 1.0f, k);
 }
 CPU_INLINE cpu_lanes cpu_lanes_expm1(cpu_lanes x) {
     cpu_lanes r;
-    const cpu_lanes k = cpu_reduce_exp(cpu_between(x, -20.0f, 89.0f), &r);
-    const cpu_lanes half = cpu_power_of_two(__builtin_convertvector(k, cpu_mask) - 1); /* 2^128 is no float */
-    const cpu_lanes y = 2.0f * (half * (r * r * cpu_exp_tail(r) + r) + (half - 0.5f));
+    const cpu_mask k = (cpu_mask)cpu_reduce_exp(cpu_between(x, -20.0f, 89.0f), &r);
+    const cpu_lanes half = cpu_power_of_two(k - 1); /* 2^128 is no float */
+    const cpu_lanes y = 2.0f * cpu_fma(half, cpu_exp_fraction(r), half - 0.5f);
     return cpu_select(x == 0, x, y); /* keeps the sign of zero */
-}
-/* a sum of coefficients times powers of x, from the highest on */
-CPU_INLINE cpu_lanes cpu_step(cpu_lanes sum, cpu_lanes x, float coefficient) {
-    return cpu_fma(sum, x, cpu_splat(coefficient));
 }
 /* 2^r on [-1/2, 1/2] */
 CPU_INLINE cpu_lanes cpu_exp2_fraction(cpu_lanes r) {
-    cpu_lanes q = cpu_step(cpu_splat(1.54760448e-4f), r, 1.34004164e-3f);
-    q = cpu_step(q, r, 9.61800478e-3f);
-    q = cpu_step(q, r, 5.55032753e-2f);
-    q = cpu_step(q, r, 2.40226507e-1f);
-    q = cpu_step(q, r, 6.93147182e-1f);
-    return cpu_step(q, r, 1.0f);
+    return CPU_POLYNOMIAL(r, 1.0f, 6.93147182e-1f, 2.40226507e-1f, 5.55032753e-2f, 9.61800478e-3f, 1.34004164e-3f,
+                          1.54760448e-4f);
 }
 CPU_INLINE cpu_lanes cpu_lanes_exp2(cpu_lanes x) {
     x = cpu_between(x, -151.0f, 129.0f);
@@ -105,11 +102,9 @@ CPU_INLINE cpu_lanes cpu_reduce_log(cpu_lanes x, cpu_lanes *f) {
 }
 /* log(1 + f) - f on [sqrt(1/2) - 1, sqrt(2) - 1] */
 CPU_INLINE cpu_lanes cpu_log_tail(cpu_lanes f) {
-    const cpu_lanes f2 = f * f;
-    const cpu_lanes q =
-        ((-7.85954595e-2f * f + 1.28816217e-1f) * f2 + (-1.31287679e-1f * f + 1.41811967e-1f)) * (f2 * f2) +
-        ((-1.66245535e-1f * f + 2.00022861e-1f) * f2 + (-2.50008106e-1f * f + 3.33333164e-1f));
-    return f2 * (f * q - 0.5f);
+    const cpu_lanes q = CPU_POLYNOMIAL(f, -0.5f, 3.33333164e-1f, -2.50008106e-1f, 2.00022861e-1f, -1.66245535e-1f,
+                                       1.41811967e-1f, -1.31287679e-1f, 1.28816217e-1f, -7.85954595e-2f);
+    return f * f * q;
 }
 CPU_INLINE cpu_lanes cpu_log_limits(cpu_lanes x, cpu_lanes y) {
     const cpu_lanes infinity = cpu_splat(__builtin_inff());
@@ -119,13 +114,14 @@ CPU_INLINE cpu_lanes cpu_log_limits(cpu_lanes x, cpu_lanes y) {
 CPU_INLINE cpu_lanes cpu_lanes_log(cpu_lanes x) {
     cpu_lanes f;
     const cpu_lanes k = cpu_reduce_log(x, &f);
-    return cpu_log_limits(x, (cpu_log_tail(f) + k * CPU_LN2_LOW + f) + k * CPU_LN2_HIGH);
+    const cpu_lanes y = cpu_fma(k, cpu_splat(CPU_LN2_LOW), cpu_log_tail(f)) + f;
+    return cpu_log_limits(x, cpu_fma(k, cpu_splat(CPU_LN2_HIGH), y));
 }
 CPU_INLINE cpu_lanes cpu_lanes_log2(cpu_lanes x) {
     cpu_lanes f;
     const cpu_lanes k = cpu_reduce_log(x, &f), tail = cpu_log_tail(f);
     /* log2(e) is 1 and a rest, so that the large part of the product is exact. */
-    return cpu_log_limits(x, ((tail + f) * 4.42695041e-1f + tail) + f + k);
+    return cpu_log_limits(x, cpu_fma(tail + f, cpu_splat(4.42695041e-1f), tail) + f + k);
 }
 /* log of 1 + x as rounded, and what the rounding lost. */
 CPU_INLINE cpu_lanes cpu_lanes_log1p(cpu_lanes x) {
@@ -136,46 +132,42 @@ CPU_INLINE cpu_lanes cpu_lanes_log1p(cpu_lanes x) {
 }
 
 CPU_INLINE cpu_lanes cpu_lanes_sigmoid(cpu_lanes x) {
-    const cpu_lanes y = 1.0f / (1.0f + cpu_moderate_exp(cpu_between(-x, -87.0f, 87.0f)));
-    return cpu_unless(x < -87.0f, y);
+    return 1.0f / (1.0f + cpu_moderate_exp(cpu_between(-x, -87.0f, 89.0f)));
 }
 /* (tanh(x) / x - 1) / x^2 in x^2, below 0.625 */
 CPU_INLINE cpu_lanes cpu_lanes_tanh(cpu_lanes x) {
     const cpu_lanes a = cpu_lanes_abs(x), z = x * x;
     const cpu_lanes q =
-        (((-5.71703678e-3f * z + 2.06505787e-2f) * z - 5.37434965e-2f) * z + 1.33314908e-1f) * z - 3.33332837e-1f;
+        CPU_POLYNOMIAL(z, -3.33332837e-1f, 1.33314908e-1f, -5.37434965e-2f, 2.06505787e-2f, -5.71703678e-3f);
     const cpu_lanes large = 1.0f - 2.0f / (cpu_moderate_exp(cpu_smaller(cpu_splat(87.0f), a + a)) + 1.0f);
-    return cpu_with_sign_of(cpu_select(a < 0.625f, a * z * q + a, large), x);
+    return cpu_with_sign_of(cpu_select(a < 0.625f, cpu_fma(a * z, q, a), large), x);
 }
-/* erf(x) / x - 1 in x^2, below 1.125; (1 - erf(x))^(-1/8) in x - 1.125 from there to 4 */
+/* erf(x) / x - 1 in x^2, below 1; (1 - erf(x))^(1/8) from there to 4 */
 CPU_INLINE cpu_lanes cpu_lanes_erf(cpu_lanes x) {
     const cpu_lanes a = cpu_smaller(cpu_splat(4.0f), cpu_lanes_abs(x));
-    const cpu_lanes z = x * x, z2 = z * z;
-    const cpu_lanes p =
-        ((-8.59870215e-6f * z + 1.08699671e-4f) * z2 + (-8.42638139e-4f * z + 5.21686254e-3f)) * (z2 * z2) +
-        ((-2.68638842e-2f * z + 1.12837553e-1f) * z2 + (-3.76126379e-1f * z + 1.28379166e-1f));
-    const cpu_lanes u = a - 1.125f, u2 = u * u;
-    const cpu_lanes q = ((6.42845116e-4f * u - 1.68007624e-4f) * u + 5.93562704e-3f) * (u2 * u2) +
-                        ((1.73465367e-2f * u + 6.64829388e-2f) * u2 + (2.24566966e-1f * u + 4.68855143e-1f));
-    const cpu_lanes root = 1.0f / (q * u + 1.31533456f);
+    const cpu_lanes p = CPU_POLYNOMIAL(a * a, 1.28379121e-1f, -3.7612325e-1f, 1.12801798e-1f, -2.67113112e-2f,
+                                       4.91755083e-3f, -5.63142064e-4f);
+    const cpu_lanes root = CPU_POLYNOMIAL(a, 1.0008347f, -1.45060554e-1f, -6.1426416e-2f, -1.13734948e-2f,
+                                          1.29258307e-2f, -2.46972265e-3f, 1.4984842e-4f);
     const cpu_lanes square = root * root, fourth = square * square;
-    return cpu_select(a < 1.125f, x * p + x, cpu_with_sign_of(1.0f - fourth * fourth, x));
+    const cpu_lanes large = cpu_fma(-fourth, fourth, cpu_splat(1.0f));
+    return cpu_with_sign_of(cpu_select(a < 1.0f, cpu_fma(a, p, a), large), x);
 }
 
 /* x = j pi/2 + r with |r| <= pi/4, for |x| <= 8192; pi/2 in three parts, products of the first two with j are exact. */
 CPU_INLINE cpu_mask cpu_reduce_angle(cpu_lanes x, cpu_lanes *r) {
-    const cpu_lanes j = cpu_nearest(x * 0x1.45f306p-1f);
-    *r = ((x - j * 0x1.92p+0f) - j * 0x1.fbp-12f) - j * 0x1.5110b4p-22f;
-    return __builtin_convertvector(j, cpu_mask);
+    const cpu_lanes shifted = cpu_fma(x, cpu_splat(0x1.45f306p-1f), cpu_splat(CPU_WHOLE)), j = shifted - CPU_WHOLE;
+    *r = cpu_fma(j, cpu_splat(-0x1.92p+0f), x);
+    *r = cpu_fma(j, cpu_splat(-0x1.5110b4p-22f), cpu_fma(j, cpu_splat(-0x1.fbp-12f), *r));
+    return (cpu_mask)shifted; /* the low bits are those of j */
 }
 /* The sine of r + j pi/2. */
 CPU_INLINE cpu_lanes cpu_turned_sine(cpu_lanes r, cpu_mask j) {
     const cpu_lanes z = r * r;
-    const cpu_lanes sine =
-        (((2.71823729e-6f * z - 1.98393274e-4f) * z + 8.33332911e-3f) * z - 1.66666672e-1f) * z * r + r;
-    const cpu_lanes cosine =
-        (((-2.72095434e-7f * z + 2.47995122e-5f) * z - 1.38888834e-3f) * z + 4.16666679e-2f) * z * z - 0.5f * z + 1.0f;
-    const cpu_lanes y = cpu_select((j & 1) != 0, cosine, sine);
+    const cpu_lanes sine = CPU_POLYNOMIAL(z, -1.66666672e-1f, 8.33332911e-3f, -1.98393274e-4f, 2.71823729e-6f) * z;
+    const cpu_lanes tail = CPU_POLYNOMIAL(z, 4.16666679e-2f, -1.38888834e-3f, 2.47995122e-5f, -2.72095434e-7f) * z * z;
+    const cpu_lanes cosine = cpu_fma(z, cpu_splat(-0.5f), tail) + 1.0f;
+    const cpu_lanes y = cpu_select((j & 1) != 0, cosine, cpu_fma(sine, r, r));
     return (cpu_lanes)((cpu_mask)y ^ ((j & 2) << 30));
 }
 static inline cpu_lanes cpu_lanes_sin(cpu_lanes x) {

@@ -22,25 +22,33 @@ CPU_LANES_EACH(cos, cos)
 CPU_LANES_EACH2(pow, pow)
 CPU_INLINE cpu_lanes cpu_lanes_rsqrt(cpu_lanes x) { return 1 / cpu_lanes_sqrt(x); }
 
-/* (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2, in independent parts as those of lanes_math32.h */
-CPU_INLINE cpu_lanes cpu_exp_tail(cpu_lanes r) {
-    const cpu_lanes r2 = r * r, r4 = r2 * r2;
-    return (2.510038549551032e-8 * r + 2.7620088445409746e-7) * (r4 * r4) +
-           ((2.7557268459997064e-6 * r + 2.4801521295954376e-5) * r2 +
-            (1.9841269863053618e-4 * r + 1.3888888917213717e-3)) *
-               r4 +
-           ((8.333333333330062e-3 * r + 4.166666666662413e-2) * r2 + (1.6666666666666669e-1 * r + 0.5));
-}
 /* 2^k for a whole number -1022 <= k <= 1023. */
 CPU_INLINE cpu_lanes cpu_power_of_two(cpu_mask k) { return (cpu_lanes)((k + 1023) << 52); }
+
+/* x * 2^k, in two steps where there is no instruction for it; `shifted` is k + CPU_WHOLE. */
+#define CPU_WHOLE 0x1.8p52 /* here floats are whole numbers apart: adding rounds */
+CPU_INLINE cpu_lanes cpu_scale(cpu_lanes x, cpu_lanes shifted) {
+#if defined(__x86_64__) && VECTOR_BYTES == 64
+    return __builtin_ia32_scalefpd512_mask(x, shifted - CPU_WHOLE, x, CPU_EVERY_LANE, 4);
+#else
+    const cpu_mask whole = (cpu_mask)shifted - (cpu_mask)cpu_splat(CPU_WHOLE), half = whole >> 1;
+    return x * cpu_power_of_two(half) * cpu_power_of_two(whole - half);
+#endif
+}
+
+/* (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2 */
+CPU_INLINE cpu_lanes cpu_exp_tail(cpu_lanes r) {
+    return CPU_POLYNOMIAL(r, 0.5, 1.6666666666666669e-1, 4.166666666662413e-2, 8.333333333330062e-3,
+                          1.3888888917213717e-3, 1.9841269863053618e-4, 2.4801521295954376e-5, 2.7557268459997064e-6,
+                          2.7620088445409746e-7, 2.510038549551032e-8);
+}
 CPU_INLINE cpu_lanes cpu_lanes_exp(cpu_lanes x) {
-    const cpu_lanes whole = cpu_splat(0x1.8p52); /* here floats are whole numbers apart: adding rounds */
     x = cpu_smaller(cpu_splat(710), cpu_larger(cpu_splat(-746), x));
-    const cpu_lanes shifted = x * 0x1.71547652b82fep+0 + whole; /* x / ln 2 */
-    const cpu_lanes k = shifted - whole;
-    const cpu_lanes r = (x - k * 0x1.62e42fefap-1) - k * 0x1.cf79abc9e3b3ap-40; /* ln 2 in two parts */
-    const cpu_mask power = (cpu_mask)shifted - (cpu_mask)whole, half = power >> 1;
-    return (r * r * cpu_exp_tail(r) + r + 1) * cpu_power_of_two(half) * cpu_power_of_two(power - half);
+    const cpu_lanes shifted = cpu_fma(x, cpu_splat(0x1.71547652b82fep+0), cpu_splat(CPU_WHOLE)); /* x / ln 2 */
+    const cpu_lanes k = shifted - CPU_WHOLE;
+    /* ln 2 in two parts */
+    const cpu_lanes r = cpu_fma(k, cpu_splat(-0x1.cf79abc9e3b3ap-40), cpu_fma(k, cpu_splat(-0x1.62e42fefap-1), x));
+    return cpu_scale(cpu_fma(r * r, cpu_exp_tail(r), r) + 1, shifted);
 }
 CPU_INLINE cpu_lanes cpu_lanes_sigmoid(cpu_lanes x) { return 1 / (1 + cpu_lanes_exp(-x)); }
 

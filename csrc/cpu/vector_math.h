@@ -48,11 +48,8 @@ static inline vector_t vector_exp2(vector_t v, acc_t rate, acc_t least) {
     const vector_t shifted = cpu_fma(v, scale, magic);
     const vector_t power = (vector_t)((cpu_mask)shifted << 23);
     const vector_t r = cpu_fma(v, scale, magic - shifted);
-    vector_t q = cpu_step(vector_splat(1.32647273e-3f), r, 9.67151299e-3f);
-    q = cpu_step(q, r, 5.55073358e-2f);
-    q = cpu_step(q, r, 2.40222424e-1f);
-    q = cpu_step(q, r, 6.93147004e-1f);
-    return cpu_step(q, r, 1.0f) * power;
+    return CPU_POLYNOMIAL(r, 1.0f, 6.93147004e-1f, 2.40222424e-1f, 5.55073358e-2f, 9.67151299e-3f, 1.32647273e-3f) *
+           power;
 #endif
 }
 

@@ -125,13 +125,11 @@ static inline vector_pair_t vector_load_pair(const scalar_t *p) {
 #endif
 }
 
-/* One element in every place of a pair; zeros where there is none. */
-static inline void vector_fill_pair(scalar_t *pair, const scalar_t *p) {
-    scalar_t value = (scalar_t){0};
-    if (p != NULL)
-        value = *p;
-    for (int64_t i = 0; i < 2 * VECTOR_LANES; i++)
-        pair[i] = value;
+/* One element in every lane of a pair; zeros where there is none. */
+static inline vector_pair_t vector_same_pair(const scalar_t *p) {
+    const acc_t value = p == NULL ? 0 : CPU_PASTE(cpu_load_, CPU_DTYPE, )(p);
+    const vector_t v = value - (vector_t){0};
+    return (vector_pair_t){v, v};
 }
 
 /* When `stream`, p is aligned to VECTOR_BYTES. */

@@ -125,19 +125,21 @@ CPU_INLINE void gelu_mul__part(const gelu_mul_args *a, gelu_mul__data d, gelu_mu
     gelu_mul__store(d, s, i, count, &out);
 }
 
-/* `rows` rows of `n` elements with the steps `s`, one row `next` behind another. */
+/* `rows` rows of `n` elements with the steps `s`, one row `next` behind another. The copy of the arguments is one that
+ * no store can change: what depends on them alone is computed once. */
 CPU_OUTLINE void gelu_mul__strided_rows(
-    const gelu_mul_args *a, gelu_mul__data d,
+    const gelu_mul_args *args, gelu_mul__data d,
     gelu_mul__step s, gelu_mul__step next, int64_t n, int64_t rows) {
+    const gelu_mul_args copy = *args, *const a = &copy;
     for (int64_t k = 0; k < rows; k++) {
+        const gelu_mul__data at = gelu_mul__moved(d, next, k);
         int64_t i = 0;
         for (; i + CPU_LANES <= n; i += CPU_LANES) {
-            gelu_mul__part(a, d, s, i, CPU_LANES);
+            gelu_mul__part(a, at, s, i, CPU_LANES);
         }
         if (i < n) {
-            gelu_mul__part(a, d, s, i, n - i);
+            gelu_mul__part(a, at, s, i, n - i);
         }
-        d = gelu_mul__moved(d, next, 1);
     }
 }
 
@@ -147,68 +149,74 @@ CPU_INLINE bool gelu_mul__is_dense(gelu_mul__step s) {
            s.y == 1;
 }
 
-/* The same where operands have the step 1, or 0 if they are only read: `same_` is then what they are read from. */
+/* The same where operands have the step 1, or 0 if they are only read; what is streamed starts aligned. */
 CPU_OUTLINE void gelu_mul__dense_rows(
-    const gelu_mul_args *a, gelu_mul__data d,
+    const gelu_mul_args *args, gelu_mul__data d,
     gelu_mul__step s, gelu_mul__step next, int64_t n, int64_t rows, bool stream) {
-    const gelu_mul__step one = {
-        .gate = 1,
-        .up = 1,
-        .y = 1,
-    };
+    const gelu_mul_args copy = *args, *const a = &copy;
     (void)s, (void)stream;
-    for (int64_t k = 0; k < rows; k++) {
-        int64_t i = 0;
 #if ELEMENTWISE_BITS != 0
-        gelu_mul__data at = d;
-        scalar_t same_gate[2 * VECTOR_LANES];
-        if (s.gate == 0) {
-            vector_fill_pair(same_gate, d.gate);
-            at.gate = same_gate;
-            s.gate = 0;
+    const bool same_gate = s.gate == 0;
+    const bool same_up = s.up == 0;
+    vector_pair_t pair_gate = vector_same_pair(NULL);
+    vector_pair_t pair_up = vector_same_pair(NULL);
+    for (int64_t k = 0; k < rows; k++) {
+        const gelu_mul__data at = gelu_mul__moved(d, next, k);
+        gelu_mul__in first, second;
+        gelu_mul__out out_first, out_second;
+        int64_t i = 0;
+        if (same_gate) {
+            pair_gate = vector_same_pair(at.gate);
         }
-        scalar_t same_up[2 * VECTOR_LANES];
-        if (s.up == 0) {
-            vector_fill_pair(same_up, d.up);
-            at.up = same_up;
-            s.up = 0;
-        }
-        if (stream) {
-            i = vector_stream_head(d.y, n);
-            gelu_mul__strided_rows(a, at, s, next, i, 1);
+        if (same_up) {
+            pair_up = vector_same_pair(at.up);
         }
         for (; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
-            gelu_mul__in first, second;
-            gelu_mul__out out_first, out_second;
-            const vector_pair_t pair_gate = vector_load_pair(at.gate + i * s.gate);
-            if (stream) {
-                vector_prefetch_pair(at.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.gate);
+            if (!same_gate) {
+                pair_gate = vector_load_pair(at.gate + i);
+                if (stream) {
+                    vector_prefetch_pair(at.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+                }
             }
             first.gate = pair_gate.a;
             second.gate = pair_gate.b;
-            const vector_pair_t pair_up = vector_load_pair(at.up + i * s.up);
-            if (stream) {
-                vector_prefetch_pair(at.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.up);
+            if (!same_up) {
+                pair_up = vector_load_pair(at.up + i);
+                if (stream) {
+                    vector_prefetch_pair(at.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+                }
             }
             first.up = pair_up.a;
             second.up = pair_up.b;
             gelu_mul__lines(a, &first, &out_first);
             gelu_mul__lines(a, &second, &out_second);
-            vector_store_pair(d.y + i, out_first.y, out_second.y, stream);
+            vector_store_pair(at.y + i, out_first.y, out_second.y, stream);
         }
         for (; i < n; i += CPU_LANES) {
-            gelu_mul__part(a, gelu_mul__moved(at, s, i), one, 0, n - i < CPU_LANES ? n - i : CPU_LANES);
+            const int64_t count = vector_count(n - i);
+            first.gate = same_gate ? pair_gate.a : vector_load_part(at.gate + i, count);
+            first.up = same_up ? pair_up.a : vector_load_part(at.up + i, count);
+            gelu_mul__lines(a, &first, &out_first);
+            vector_store_part(at.y + i, out_first.y, count);
         }
+    }
 #else
+    const gelu_mul__step one = {
+        .gate = 1,
+        .up = 1,
+        .y = 1,
+    };
+    for (int64_t k = 0; k < rows; k++) {
+        const gelu_mul__data at = gelu_mul__moved(d, next, k);
+        int64_t i = 0;
         for (; i + CPU_LANES <= n; i += CPU_LANES) {
-            gelu_mul__part(a, d, one, i, CPU_LANES);
+            gelu_mul__part(a, at, one, i, CPU_LANES);
         }
         if (i < n) {
-            gelu_mul__part(a, d, one, i, n - i);
+            gelu_mul__part(a, at, one, i, n - i);
         }
-#endif
-        d = gelu_mul__moved(d, next, 1);
     }
+#endif
 }
 
 /* Units are elements where there is one dim, tiles otherwise. */
@@ -225,15 +233,19 @@ static void gelu_mul(const gelu_mul_args *a, int64_t begin, int64_t end) {
         .y = a->y,
     };
     if (layout->dims == 1) {
-        const bool stream = gelu_mul__is_dense(s) && vector_streams(a->y, layout->elements);
-        if (gelu_mul__is_dense(s)) {
-            gelu_mul__dense_rows(a, gelu_mul__moved(d, s, begin), s, s, end - begin, 1, stream);
-        } else {
-            gelu_mul__strided_rows(a, gelu_mul__moved(d, s, begin), s, s, end - begin, 1);
+        gelu_mul__data at = gelu_mul__moved(d, s, begin);
+        if (!gelu_mul__is_dense(s)) {
+            gelu_mul__strided_rows(a, at, s, s, end - begin, 1);
+            return;
         }
-        if (stream) {
+        if (vector_streams(a->y, layout->elements)) {
+            const int64_t head = vector_stream_head(at.y, end - begin);
+            gelu_mul__strided_rows(a, at, s, s, head, 1);
+            gelu_mul__dense_rows(a, gelu_mul__moved(at, s, head), s, s, end - begin - head, 1, true);
             vector_stream_end();
+            return;
         }
+        gelu_mul__dense_rows(a, at, s, s, end - begin, 1, false);
         return;
     }
     const gelu_mul__step down = {

@@ -190,19 +190,21 @@ CPU_INLINE void silu_mul_backward_backward__part(const silu_mul_backward_backwar
     silu_mul_backward_backward__store(d, s, i, count, &out);
 }
 
-/* `rows` rows of `n` elements with the steps `s`, one row `next` behind another. */
+/* `rows` rows of `n` elements with the steps `s`, one row `next` behind another. The copy of the arguments is one that
+ * no store can change: what depends on them alone is computed once. */
 CPU_OUTLINE void silu_mul_backward_backward__strided_rows(
-    const silu_mul_backward_backward_args *a, silu_mul_backward_backward__data d,
+    const silu_mul_backward_backward_args *args, silu_mul_backward_backward__data d,
     silu_mul_backward_backward__step s, silu_mul_backward_backward__step next, int64_t n, int64_t rows) {
+    const silu_mul_backward_backward_args copy = *args, *const a = &copy;
     for (int64_t k = 0; k < rows; k++) {
+        const silu_mul_backward_backward__data at = silu_mul_backward_backward__moved(d, next, k);
         int64_t i = 0;
         for (; i + CPU_LANES <= n; i += CPU_LANES) {
-            silu_mul_backward_backward__part(a, d, s, i, CPU_LANES);
+            silu_mul_backward_backward__part(a, at, s, i, CPU_LANES);
         }
         if (i < n) {
-            silu_mul_backward_backward__part(a, d, s, i, n - i);
+            silu_mul_backward_backward__part(a, at, s, i, n - i);
         }
-        d = silu_mul_backward_backward__moved(d, next, 1);
     }
 }
 
@@ -217,10 +219,116 @@ CPU_INLINE bool silu_mul_backward_backward__is_dense(silu_mul_backward_backward_
            s.grad_up == 1;
 }
 
-/* The same where operands have the step 1, or 0 if they are only read: `same_` is then what they are read from. */
+/* The same where operands have the step 1, or 0 if they are only read; what is streamed starts aligned. */
 CPU_OUTLINE void silu_mul_backward_backward__dense_rows(
-    const silu_mul_backward_backward_args *a, silu_mul_backward_backward__data d,
+    const silu_mul_backward_backward_args *args, silu_mul_backward_backward__data d,
     silu_mul_backward_backward__step s, silu_mul_backward_backward__step next, int64_t n, int64_t rows, bool stream) {
+    const silu_mul_backward_backward_args copy = *args, *const a = &copy;
+    (void)s, (void)stream;
+#if ELEMENTWISE_BITS != 0
+    const bool same_grad_grad_gate = s.grad_grad_gate == 0;
+    const bool same_grad_grad_up = s.grad_grad_up == 0;
+    const bool same_grad_y = s.grad_y == 0;
+    const bool same_gate = s.gate == 0;
+    const bool same_up = s.up == 0;
+    vector_pair_t pair_grad_grad_gate = vector_same_pair(NULL);
+    vector_pair_t pair_grad_grad_up = vector_same_pair(NULL);
+    vector_pair_t pair_grad_y = vector_same_pair(NULL);
+    vector_pair_t pair_gate = vector_same_pair(NULL);
+    vector_pair_t pair_up = vector_same_pair(NULL);
+    for (int64_t k = 0; k < rows; k++) {
+        const silu_mul_backward_backward__data at = silu_mul_backward_backward__moved(d, next, k);
+        silu_mul_backward_backward__in first, second;
+        silu_mul_backward_backward__out out_first, out_second;
+        int64_t i = 0;
+        if (same_grad_grad_gate) {
+            pair_grad_grad_gate = vector_same_pair(at.grad_grad_gate);
+        }
+        if (same_grad_grad_up) {
+            pair_grad_grad_up = vector_same_pair(at.grad_grad_up);
+        }
+        if (same_grad_y) {
+            pair_grad_y = vector_same_pair(at.grad_y);
+        }
+        if (same_gate) {
+            pair_gate = vector_same_pair(at.gate);
+        }
+        if (same_up) {
+            pair_up = vector_same_pair(at.up);
+        }
+        for (; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
+            if (!same_grad_grad_gate) {
+                pair_grad_grad_gate = vector_load_pair(at.grad_grad_gate + i);
+                if (stream) {
+                    vector_prefetch_pair(at.grad_grad_gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+                }
+            }
+            first.grad_grad_gate = pair_grad_grad_gate.a;
+            second.grad_grad_gate = pair_grad_grad_gate.b;
+            if (!same_grad_grad_up) {
+                pair_grad_grad_up = vector_load_pair(at.grad_grad_up + i);
+                if (stream) {
+                    vector_prefetch_pair(at.grad_grad_up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+                }
+            }
+            first.grad_grad_up = pair_grad_grad_up.a;
+            second.grad_grad_up = pair_grad_grad_up.b;
+            if (!same_grad_y) {
+                pair_grad_y = vector_load_pair(at.grad_y + i);
+                if (stream) {
+                    vector_prefetch_pair(at.grad_y + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+                }
+            }
+            first.grad_y = pair_grad_y.a;
+            second.grad_y = pair_grad_y.b;
+            if (!same_gate) {
+                pair_gate = vector_load_pair(at.gate + i);
+                if (stream) {
+                    vector_prefetch_pair(at.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+                }
+            }
+            first.gate = pair_gate.a;
+            second.gate = pair_gate.b;
+            if (!same_up) {
+                pair_up = vector_load_pair(at.up + i);
+                if (stream) {
+                    vector_prefetch_pair(at.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
+                }
+            }
+            first.up = pair_up.a;
+            second.up = pair_up.b;
+            silu_mul_backward_backward__lines(a, &first, &out_first);
+            silu_mul_backward_backward__lines(a, &second, &out_second);
+            if (at.grad_grad_y != NULL) {
+                vector_store_pair(at.grad_grad_y + i, out_first.grad_grad_y, out_second.grad_grad_y, stream);
+            }
+            if (at.grad_gate != NULL) {
+                vector_store_pair(at.grad_gate + i, out_first.grad_gate, out_second.grad_gate, stream);
+            }
+            if (at.grad_up != NULL) {
+                vector_store_pair(at.grad_up + i, out_first.grad_up, out_second.grad_up, stream);
+            }
+        }
+        for (; i < n; i += CPU_LANES) {
+            const int64_t count = vector_count(n - i);
+            first.grad_grad_gate = same_grad_grad_gate ? pair_grad_grad_gate.a : vector_load_part(at.grad_grad_gate + i, count);
+            first.grad_grad_up = same_grad_grad_up ? pair_grad_grad_up.a : vector_load_part(at.grad_grad_up + i, count);
+            first.grad_y = same_grad_y ? pair_grad_y.a : vector_load_part(at.grad_y + i, count);
+            first.gate = same_gate ? pair_gate.a : vector_load_part(at.gate + i, count);
+            first.up = same_up ? pair_up.a : vector_load_part(at.up + i, count);
+            silu_mul_backward_backward__lines(a, &first, &out_first);
+            if (at.grad_grad_y != NULL) {
+                vector_store_part(at.grad_grad_y + i, out_first.grad_grad_y, count);
+            }
+            if (at.grad_gate != NULL) {
+                vector_store_part(at.grad_gate + i, out_first.grad_gate, count);
+            }
+            if (at.grad_up != NULL) {
+                vector_store_part(at.grad_up + i, out_first.grad_up, count);
+            }
+        }
+    }
+#else
     const silu_mul_backward_backward__step one = {
         .grad_grad_gate = 1,
         .grad_grad_up = 1,
@@ -231,103 +339,17 @@ CPU_OUTLINE void silu_mul_backward_backward__dense_rows(
         .grad_gate = 1,
         .grad_up = 1,
     };
-    (void)s, (void)stream;
     for (int64_t k = 0; k < rows; k++) {
+        const silu_mul_backward_backward__data at = silu_mul_backward_backward__moved(d, next, k);
         int64_t i = 0;
-#if ELEMENTWISE_BITS != 0
-        silu_mul_backward_backward__data at = d;
-        scalar_t same_grad_grad_gate[2 * VECTOR_LANES];
-        if (s.grad_grad_gate == 0) {
-            vector_fill_pair(same_grad_grad_gate, d.grad_grad_gate);
-            at.grad_grad_gate = same_grad_grad_gate;
-            s.grad_grad_gate = 0;
-        }
-        scalar_t same_grad_grad_up[2 * VECTOR_LANES];
-        if (s.grad_grad_up == 0) {
-            vector_fill_pair(same_grad_grad_up, d.grad_grad_up);
-            at.grad_grad_up = same_grad_grad_up;
-            s.grad_grad_up = 0;
-        }
-        scalar_t same_grad_y[2 * VECTOR_LANES];
-        if (s.grad_y == 0) {
-            vector_fill_pair(same_grad_y, d.grad_y);
-            at.grad_y = same_grad_y;
-            s.grad_y = 0;
-        }
-        scalar_t same_gate[2 * VECTOR_LANES];
-        if (s.gate == 0) {
-            vector_fill_pair(same_gate, d.gate);
-            at.gate = same_gate;
-            s.gate = 0;
-        }
-        scalar_t same_up[2 * VECTOR_LANES];
-        if (s.up == 0) {
-            vector_fill_pair(same_up, d.up);
-            at.up = same_up;
-            s.up = 0;
-        }
-        if (stream) {
-            i = vector_stream_head(d.grad_grad_y, n);
-            silu_mul_backward_backward__strided_rows(a, at, s, next, i, 1);
-        }
-        for (; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
-            silu_mul_backward_backward__in first, second;
-            silu_mul_backward_backward__out out_first, out_second;
-            const vector_pair_t pair_grad_grad_gate = vector_load_pair(at.grad_grad_gate + i * s.grad_grad_gate);
-            if (stream) {
-                vector_prefetch_pair(at.grad_grad_gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.grad_grad_gate);
-            }
-            first.grad_grad_gate = pair_grad_grad_gate.a;
-            second.grad_grad_gate = pair_grad_grad_gate.b;
-            const vector_pair_t pair_grad_grad_up = vector_load_pair(at.grad_grad_up + i * s.grad_grad_up);
-            if (stream) {
-                vector_prefetch_pair(at.grad_grad_up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.grad_grad_up);
-            }
-            first.grad_grad_up = pair_grad_grad_up.a;
-            second.grad_grad_up = pair_grad_grad_up.b;
-            const vector_pair_t pair_grad_y = vector_load_pair(at.grad_y + i * s.grad_y);
-            if (stream) {
-                vector_prefetch_pair(at.grad_y + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.grad_y);
-            }
-            first.grad_y = pair_grad_y.a;
-            second.grad_y = pair_grad_y.b;
-            const vector_pair_t pair_gate = vector_load_pair(at.gate + i * s.gate);
-            if (stream) {
-                vector_prefetch_pair(at.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.gate);
-            }
-            first.gate = pair_gate.a;
-            second.gate = pair_gate.b;
-            const vector_pair_t pair_up = vector_load_pair(at.up + i * s.up);
-            if (stream) {
-                vector_prefetch_pair(at.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i) * s.up);
-            }
-            first.up = pair_up.a;
-            second.up = pair_up.b;
-            silu_mul_backward_backward__lines(a, &first, &out_first);
-            silu_mul_backward_backward__lines(a, &second, &out_second);
-            if (d.grad_grad_y != NULL) {
-                vector_store_pair(d.grad_grad_y + i, out_first.grad_grad_y, out_second.grad_grad_y, stream);
-            }
-            if (d.grad_gate != NULL) {
-                vector_store_pair(d.grad_gate + i, out_first.grad_gate, out_second.grad_gate, stream);
-            }
-            if (d.grad_up != NULL) {
-                vector_store_pair(d.grad_up + i, out_first.grad_up, out_second.grad_up, stream);
-            }
-        }
-        for (; i < n; i += CPU_LANES) {
-            silu_mul_backward_backward__part(a, silu_mul_backward_backward__moved(at, s, i), one, 0, n - i < CPU_LANES ? n - i : CPU_LANES);
-        }
-#else
         for (; i + CPU_LANES <= n; i += CPU_LANES) {
-            silu_mul_backward_backward__part(a, d, one, i, CPU_LANES);
+            silu_mul_backward_backward__part(a, at, one, i, CPU_LANES);
         }
         if (i < n) {
-            silu_mul_backward_backward__part(a, d, one, i, n - i);
+            silu_mul_backward_backward__part(a, at, one, i, n - i);
         }
-#endif
-        d = silu_mul_backward_backward__moved(d, next, 1);
     }
+#endif
 }
 
 /* Units are elements where there is one dim, tiles otherwise. */
@@ -354,15 +376,19 @@ static void silu_mul_backward_backward(const silu_mul_backward_backward_args *a,
         .grad_up = a->grad_up,
     };
     if (layout->dims == 1) {
-        const bool stream = silu_mul_backward_backward__is_dense(s) && a->grad_grad_y != NULL && a->grad_gate != NULL && a->grad_up != NULL && cpu_aligned_alike(a->grad_grad_y, a->grad_gate) && cpu_aligned_alike(a->grad_grad_y, a->grad_up) && vector_streams(a->grad_grad_y, layout->elements);
-        if (silu_mul_backward_backward__is_dense(s)) {
-            silu_mul_backward_backward__dense_rows(a, silu_mul_backward_backward__moved(d, s, begin), s, s, end - begin, 1, stream);
-        } else {
-            silu_mul_backward_backward__strided_rows(a, silu_mul_backward_backward__moved(d, s, begin), s, s, end - begin, 1);
+        silu_mul_backward_backward__data at = silu_mul_backward_backward__moved(d, s, begin);
+        if (!silu_mul_backward_backward__is_dense(s)) {
+            silu_mul_backward_backward__strided_rows(a, at, s, s, end - begin, 1);
+            return;
         }
-        if (stream) {
+        if (a->grad_grad_y != NULL && a->grad_gate != NULL && a->grad_up != NULL && cpu_aligned_alike(a->grad_grad_y, a->grad_gate) && cpu_aligned_alike(a->grad_grad_y, a->grad_up) && vector_streams(a->grad_grad_y, layout->elements)) {
+            const int64_t head = vector_stream_head(at.grad_grad_y, end - begin);
+            silu_mul_backward_backward__strided_rows(a, at, s, s, head, 1);
+            silu_mul_backward_backward__dense_rows(a, silu_mul_backward_backward__moved(at, s, head), s, s, end - begin - head, 1, true);
             vector_stream_end();
+            return;
         }
+        silu_mul_backward_backward__dense_rows(a, at, s, s, end - begin, 1, false);
         return;
     }
     const silu_mul_backward_backward__step down = {

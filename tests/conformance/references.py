@@ -417,7 +417,7 @@ def needs_arch(x: Tensor) -> Tensor:
     return x + 1
 
 
-def functions(x: Tensor) -> tuple[Tensor, ...]:
+def functions(x: Tensor, bound: float) -> tuple[Tensor, ...]:
     x2 = x * x
     one = torch.ones_like(x)
     return (
@@ -428,7 +428,7 @@ def functions(x: Tensor) -> tuple[Tensor, ...]:
         torch.sin(3 * x) - torch.cos(5 * x),
         torch.floor(x) + torch.ceil(2 * x) - torch.trunc(3 * x) + torch.round(4 * x),
         torch.minimum(torch.minimum(torch.maximum(x, -0.5 * one), 0.5 * one), x2)
-        + torch.clamp(x, 0, 1)
+        + torch.clamp(x, 0, bound)
         + torch.sign(x)
         + torch.pow(torch.abs(x) + 0.1, 1.5)
         + x**3

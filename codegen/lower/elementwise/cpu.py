@@ -30,8 +30,6 @@ class Operand:
     written: bool
     absent: bool  # it may be
     is_same: str  # whether it has the step 0, or is absent
-    here: str  # a pointer to element `i`
-    ahead: str  # and to what will soon be needed
     buffer: str
     moved: str
     to_tile: str
@@ -88,7 +86,7 @@ class ElementwiseView:
     forms: tuple[Form, ...]
     fixed: str  # the dtype that stands for the first variable where there is none
     pairs: bool  # every tensor has the dtype of the first variable
-    streams: str  # whether outputs go past the caches
+    streams: str  # whether outputs go past the caches; empty where they never do
     packs: bool  # there are operands that are only read
     dense: tuple[str, ...]  # whether every operand has the step 1 along a row, or 0 where loops allow that
 
@@ -245,8 +243,6 @@ class _Unit:
 
         start = f"d.{name}"
         element = c_element(self.dtypes[name], self.op)
-        step = "" if written else f" * s.{name}"
-        base = start if written else f"at.{name}"
         return Operand(
             name=name,
             index=index,
@@ -255,23 +251,20 @@ class _Unit:
             written=written,
             absent=absent,
             is_same=f"s.{name} == 0 || {start} == NULL" if absent else f"s.{name} == 0",
-            here=f"{base} + i{step}",
-            ahead=f"{base} + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i){step}",
             buffer=f"{element} {name}[ELEMENTWISE_BUFFER({self.inputs}) / sizeof({element})]",
             moved=moved(start, f"count * s.{name}"),
             to_tile=moved(start, f"cpu_tile_offset(layout, &tile, a->stride__[{index}])"),
         )
 
     def streams(self) -> str:
-        """Whether all outputs, which are new ones, go past the caches: they are large, and vectors of one are aligned
-        where those of another are.
+        """Whether all outputs go past the caches: they are large, and vectors of one are aligned where those of another
+        are. Empty where outputs are not new ones.
         """
         targets = [line.target for line in self.op.elementwise]
         if any(argument.name in targets for argument in self.op.tensors):
-            return "false"
+            return ""
         first = targets[0]
-        tests = [f"{self.op.name}__is_dense(s)"]
-        tests += [f"a->{target} != NULL" for target in targets if target in self.maskable]
+        tests = [f"a->{target} != NULL" for target in targets if target in self.maskable]
         tests += [f"cpu_aligned_alike(a->{first}, a->{target})" for target in targets[1:]]
         return " && ".join([*tests, f"vector_streams(a->{first}, layout->elements)"])
 
@@ -319,7 +312,7 @@ def elementwise_view(op: Operator) -> ElementwiseView:
         forms=tuple(tested),
         fixed="" if first else "float32",
         pairs=pairs,
-        streams=unit.streams() if pairs else "false",
+        streams=unit.streams() if pairs else "",
         packs=not all(operand.written for operand in listed),
         dense=tuple(conjunction(dense)),
     )

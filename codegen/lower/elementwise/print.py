@@ -162,6 +162,9 @@ class Printer:
                 if operands[0].uniform:
                     return f"{self.atom(value.operands[0])} ? {parts[1]} : {parts[2]}"
                 return f"cpu_select{'_mask' if value.kind is Kind.BOOL else ''}({', '.join(parts)})"
+            case "min" | "max" if any(operand.uniform for operand in operands):
+                lanes, same = sorted(value.operands, key=lambda index: self.program.values[index].uniform)
+                return f"cpu_lanes_{op}_of({self.atom(lanes)}, {self.atom(same)})"
         return f"cpu_lanes_{op}({', '.join(parts)})"
 
     def scalar_expression(self, value: Value) -> str:
