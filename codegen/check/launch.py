@@ -145,7 +145,17 @@ class _Checker:
     # ---------------------------------------------------------------- units of the C body
 
     def parallel(self, read: Reader, node: Node) -> Expr | None:
-        return read.within("parallel").expression(node, self.scope, Type.INT, "a number of units")
+        read = read.within("parallel")
+        units = read.expression(node, self.scope, Type.INT, "a number of units")
+        choices = self.choices if units is not None and depends_on_dtypes(units) else self.choices[:1]
+        try:
+            known = [constant(units, choice) for choice in choices] if units is not None else []
+        except FoldError as error:
+            read.error(node, f"it has no value: {error}")
+            return None
+        if any(isinstance(count, int) and count < 0 for count in known):
+            read.error(node, "a number of units is not below 0")
+        return units
 
     def default_units(self) -> Expr:
         """The first output's shape, or that of the first written argument, without its last entry; a star is one."""

@@ -77,7 +77,10 @@ def check_samples(read: Reader, node: Mapping, contract: Contract) -> Samples:
             continue
         sizes = key.text in {dim.name for dim in contract.dims}
         elements = key.text in {argument.name for argument in contract.arguments if argument.is_tensor}
-        numbers = [_sample(read, item, sizes, elements) for item in read.items(listed, f"{key.text}: [1, 7, 64]")]
+        items = read.items(listed, f"{key.text}: [1, 7, 64]")
+        if isinstance(listed, load.Sequence) and not items:
+            read.error(listed, "the list is empty")
+        numbers = [_sample(read, item, sizes, elements) for item in items]
         found.append((key.text, tuple(number for number in numbers if number is not None)))
     return Samples(tuple(found))
 
