@@ -22,7 +22,7 @@ from codegen.check.arguments import (
     stated_conditions,
 )
 from codegen.check.dynamic import dynamic_names, read_dynamic
-from codegen.check.lists import as_long, check_length, check_list, is_list, length_of
+from codegen.check.lists import as_long, check_length, check_list, equally_long, is_list, length_of
 from codegen.check.scopes import element_scope, value_scope
 from codegen.check.shapes import ShapeReader, on_hardware
 from codegen.check.types import bound_types, read_types, resolve_dtype
@@ -319,7 +319,7 @@ class _Checker:
                 return None
             scope = replace(scope, met=(*scope.met, Condition(condition)))
             text = f"{text} if {print_text(condition)}"
-        read, counted_by = self.read.within(field.part), ""
+        read, counted_by, alike = self.read.within(field.part), "", set[str]()
         if is_list(field):
             kinds = {name: one.type for name, one in inputs.items() if isinstance(one.type, TensorType)}
             lists = {name: kind.shape for name, kind in kinds.items() if kind.is_list}
@@ -327,11 +327,12 @@ class _Checker:
             if not counted_by:
                 return None
             check_length(read, field, inputs[counted_by], "grad_mask" in self.taken)
-            scope = as_long(self.of_each(counted_by, scope), counted_by, self.dims, lists)
+            alike = equally_long(self.dims, lists, counted_by)
+            scope = as_long(self.of_each(counted_by, scope), alike, counted_by, self.dims)
         kind = self.made_tensor(field, scope)
         if kind is None:
             return None
-        words = check_output_words(read, field, kind, inputs, self.variables)
+        words = check_output_words(read, field, kind, inputs, self.variables, alike)
         return Output(field.name, kind, words, condition, field.doc, text, counted_by)
 
     def condition(self, field: Field, piece: Piece, scope: Scope) -> Expr | None:

@@ -16,7 +16,6 @@ from codegen.reader import Reader
 from codegen.scope import Scope
 
 _NAMES = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_WORDS = ("like", "transposed")
 
 
 def is_list(field: Field) -> bool:
@@ -60,9 +59,10 @@ def equally_long(dims: Sequence[Dim], lists: Mapping[str, Shape], source: str) -
     return alike
 
 
-def as_long(scope: Scope, source: str, dims: Sequence[Dim], lists: Mapping[str, Shape]) -> Scope:
-    """`scope`, in which names bind for each tensor of `source`, without the dims of lists of other lengths."""
-    alike = equally_long(dims, lists, source)
+def as_long(scope: Scope, alike: Collection[str], source: str, dims: Sequence[Dim]) -> Scope:
+    """`scope`, in which names bind for each tensor of `source`, without the dims of lists that are not `alike` in
+    length.
+    """
     others = {dim.name: dim.each for dim in dims if dim.each and dim.each not in alike}
     absent = {name: f"{one} need not be as long as {source}" for name, one in others.items()}
     afterwards = [name for name, value in scope.names.items() if value.kind is NameKind.DYNAMIC]
@@ -83,7 +83,3 @@ def check_list(read: Reader, field: Field, parsed: ParsedTensor) -> None:
         supported.refuse(
             read.diagnostics, read.prefix, field.node, field.parsed.condition.offset, supported.LIST_CONDITION
         )
-    for word in field.parsed.words:
-        if word.name in _WORDS:
-            feature = f"`{word.name}` behind a list of tensors"
-            supported.refuse(read.diagnostics, read.prefix, field.node, word.offset, feature)

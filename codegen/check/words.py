@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import isfinite, isinf, isnan
 
 from codegen import layouts, supported
@@ -114,34 +114,49 @@ def _inner(read: Reader, field: Field, kind: TensorType, word: ParsedWord) -> in
 
 
 def check_output_words(
-    read: Reader, field: Field, kind: TensorType, inputs: Mapping[str, Argument], types: Mapping[str, TypeVariable]
+    read: Reader,
+    field: Field,
+    kind: TensorType,
+    inputs: Mapping[str, Argument],
+    types: Mapping[str, TypeVariable],
+    as_long: Collection[str] = (),
 ) -> tuple[Word, ...]:
-    """The words of an output or a scratch tensor; `inputs` are what an output may be like."""
+    """The words of an output or a scratch tensor; `inputs` are what an output may be like, and of a list the ones that
+    are `as_long`.
+    """
     found = []
     for word in field.parsed.words:
         place = field.node.at(word.offset)
         argument: int | float | str | None = None
         if word.name == "fill":
             argument = _fill(read, place, word.argument, dtypes_of(kind.dtype, types.values()))
-        elif kind.is_list:
-            pass  # check_lists.py has refused it
         elif word.name == "like":
             argument = word.argument
-            _like(read, place, kind, word.argument, inputs)
+            _like(read, place, kind, word.argument, inputs, as_long)
         elif word.name == "transposed":
             _transposed(read, place, field, kind)
         found.append(Word(word.name, argument))
     return tuple(found)
 
 
-def _like(read: Reader, place: Position, kind: TensorType, name: str, inputs: Mapping[str, Argument]) -> None:
+def _like(
+    read: Reader,
+    place: Position,
+    kind: TensorType,
+    name: str,
+    inputs: Mapping[str, Argument],
+    as_long: Collection[str],
+) -> None:
     other = inputs.get(name)
     if other is None or not isinstance(other.type, TensorType):
         known = [known for known, argument in inputs.items() if argument.is_tensor]
         close = nearest(name, known)
         hint = f'did you mean "{close}"?' if close else f"inputs here are {', '.join(known)}"
         read.error(place, f'like(...) names an input that is a tensor, and "{shown(name)}" is none', hint)
-    elif other.type.optional or other.type.is_list:
+    elif kind.is_list and (name not in as_long or other.type.may_lack_tensors):
+        text = f"like({name}) takes the strides of a list that is always there, whole, and as long in every call"
+        read.error(place, text, "lists that share a name that binds for each tensor are equally long")
+    elif not kind.is_list and (other.type.optional or other.type.is_list):
         what = "a list" if other.type.is_list else "optional"
         read.error(place, f"like({name}) takes the strides of one tensor that is always there, and {name} is {what}")
     elif other.type.shape != kind.shape:

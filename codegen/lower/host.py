@@ -168,7 +168,7 @@ class HostNames:
                 if kind.is_list:
                     tests.append(f"list_aligned(&f->t.{name}, {bytes_text})")
                     entries = kind.shape.entries
-                    if asked.free or asked.policy == "rows":
+                    if asked.free or asked.policy == "rows" or name in swapped:
                         tests.append(f"list_strides_aligned(&f->t.{name}, {bytes_text})")
                     elif len(entries) > 1 and isinstance(entries[-1], DimEntry):
                         tests.append(f"list_widths_aligned(&f->t.{name}, {bytes_text})")

@@ -80,9 +80,13 @@ def make_list(op: Operator, output: Output, made: list[str]) -> list[str]:
     assert isinstance(source, TensorType)
     wanted += [f"list_has(&f->t.{output.counted_by}, i)"] if source.element_optional else []
     body = [f"if ({' && '.join(wanted)}) {{", *indented(made), "}"] if wanted else made
+    numbers, tables = _numbers(op, output), _tables(output)
+    room = f"f->t.{output.counted_by}.count, {len(numbers)}, {len(tables)}"
     return [
-        *all_or_return([f'list_make(e, &{listed}, "{output.name}", f->t.{output.counted_by}.count)']),
+        *all_or_return([f'list_make(e, &{listed}, "{output.name}", {room})']),
         f"f->call.{output.name} = {listed}.data;",
+        *(f"f->call.{table} = {listed}.{what};" for table, what in tables.items()),
+        *(f"f->call.{number} = {listed}.numbers{place};" for number, place in numbers.items()),
         f"f->call.{output.name}_count = {listed}.count;",
         f"for (int64_t i = 0; i < {listed}.count; i++) {{",
         *indented(body),

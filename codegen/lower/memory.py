@@ -65,7 +65,7 @@ def pinned_calls(op: Operator) -> list[str]:
 def stride_lines(op: Operator) -> list[str]:
     """Statements that give sizes and strides in the record their values."""
     lines = []
-    for argument in op.lists:
+    for argument in op.listed:
         if list_fields(argument):
             by_rows = layout(argument.words).policy == "rows"
             lines.append(f"list_see_{'row_' if by_rows else ''}strides(&f->t.{argument.name});")
@@ -91,7 +91,8 @@ def output_calls(output: Output, dtype: str, device: str, shape: list[str]) -> l
     start, end = f'e, &{tensor}, "{output.name}", &s', f"{dtype}, {device}"
     like = output.word("like")
     if like is not None:
-        made = [f"tensor_empty_like(e, &f->t.{output.name}, &f->t.{like.argument}, {end})"]
+        other = f"f->t.{like.argument}" + (".at[i]" if output.type.is_list else "")
+        made = [f"tensor_empty_like(e, &{tensor}, &{other}, {end})"]
     elif output.has_word("transposed"):
         made = [*shape, f"tensor_empty_transposed({start}, {end})"]
     else:

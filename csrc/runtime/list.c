@@ -29,20 +29,16 @@ static bool take_elements(error *e, StableListHandle handle, bool optional, size
     return ok;
 }
 
-static bool read_list(error *e, StableListHandle handle, bool optional, tensor_list *l) {
-    const int64_t rows = l->rows, tables = l->tables;
-    size_t count;
-    CHECK_ABI(e, torch_list_size, handle, &count);
-    tensor *const at = calloc(2 * count + 1, sizeof *at);
-    void **const data = calloc(count * (size_t)(1 + rows + tables) + 1, sizeof *data);
+bool list_hold(tensor_list *l, int64_t count, int64_t rows, int64_t tables) {
+    tensor *const at = calloc(2 * (size_t)count + 1, sizeof *at);
+    void **const data = calloc((size_t)(count * (1 + rows + tables)) + 1, sizeof *data);
     if (at == NULL || data == NULL) {
         free(at);
         free(data);
-        take_elements(e, handle, optional, count, NULL);
-        return fail(e, "out of memory for a list of %zu tensors", count);
+        return false;
     }
     *l = (tensor_list){
-        .count = (int64_t)count,
+        .count = count,
         .at = at,
         .aside = at + count,
         .data = data,
@@ -50,10 +46,20 @@ static bool read_list(error *e, StableListHandle handle, bool optional, tensor_l
         .rows = rows,
         .tables = tables,
     };
-    l->strides = (const int64_t **)(l->numbers + (int64_t)count * rows);
+    l->strides = (const int64_t **)(l->numbers + count * rows);
     l->sizes = l->strides + (tables > 1 ? count : 0);
-    const bool ok = take_elements(e, handle, optional, count, at);
-    while (l->first < l->count && !given(&at[l->first])) {
+    return true;
+}
+
+static bool read_list(error *e, StableListHandle handle, bool optional, tensor_list *l) {
+    size_t count;
+    CHECK_ABI(e, torch_list_size, handle, &count);
+    if (!list_hold(l, (int64_t)count, l->rows, l->tables)) {
+        take_elements(e, handle, optional, count, NULL);
+        return fail(e, "out of memory for a list of %zu tensors", count);
+    }
+    const bool ok = take_elements(e, handle, optional, count, l->at);
+    while (l->first < l->count && !given(&l->at[l->first])) {
         l->first++;
     }
     return ok;

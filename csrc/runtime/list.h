@@ -25,8 +25,11 @@ typedef struct tensor_list {
     const int64_t **device_strides, **device_sizes;
 } tensor_list;
 
-/* Takes a list off the stack and deletes the handle that PyTorch passed, whether it succeeds or not. `rows` is how many
- * numbers bodies see of each tensor, `tables` whether they see its strides (1), and its sizes too (2). */
+/* Makes room for `count` tensors, which are absent, and what bodies see of them; false when there is no memory. `rows`
+ * is how many numbers bodies see of each tensor, `tables` whether they see its strides (1), and its sizes too (2). */
+bool list_hold(tensor_list *l, int64_t count, int64_t rows, int64_t tables);
+
+/* Takes a list off the stack and deletes the handle that PyTorch passed, whether it succeeds or not. */
 bool list_take(error *e, StableIValue value, tensor_list *l, int64_t rows, int64_t tables);
 
 /* The same for a list in which some may be absent. */

@@ -1,22 +1,7 @@
 #include "made_list.h"
 
-#include <stdlib.h>
-
-bool list_make(error *e, tensor_list *l, const char *name, int64_t count) {
-    tensor *const at = calloc(2 * (size_t)count + 1, sizeof *at);
-    void **const data = calloc((size_t)count + 1, sizeof *data);
-    if (at == NULL || data == NULL) {
-        free(at);
-        free(data);
-        return fail(e, "%s: out of memory for a list of %" PRId64 " tensors", name, count);
-    }
-    *l = (tensor_list){
-        .count = count,
-        .at = at,
-        .aside = at + count,
-        .data = data,
-        .numbers = (int64_t *)(data + count),
-    };
+bool list_make(error *e, tensor_list *l, const char *name, int64_t count, int64_t rows, int64_t tables) {
+    CHECK(e, list_hold(l, count, rows, tables), "%s: out of memory for a list of %" PRId64 " tensors", name, count);
     return true;
 }
 

@@ -5,8 +5,9 @@
 #include "argument.h"
 #include "list.h"
 
-/* Makes room for an output of `count` tensors, which are absent until they are made; list_release_tensors frees it. */
-bool list_make(error *e, tensor_list *l, const char *name, int64_t count);
+/* Makes room for an output of `count` tensors, which are absent until they are made; list_release_tensors frees it.
+ * `rows` and `tables` are those of list_hold. */
+bool list_make(error *e, tensor_list *l, const char *name, int64_t count, int64_t rows, int64_t tables);
 
 /* Sets every element of each tensor that was made to zero. */
 bool zero_list(error *e, const tensor_list *l);

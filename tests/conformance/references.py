@@ -680,6 +680,17 @@ def list_parts(xs: list[Tensor], k: int) -> list[Tensor]:
     return [part(x.contiguous()) for x in xs]
 
 
+def lists_alike(xs: list[Tensor], k: int) -> tuple[list[Tensor], list[Tensor]]:
+    """Three times each, and the sum of its matrices, k times."""
+    sums = [x.unsqueeze(0).sum(tuple(range(x.dim() - 1))) for x in xs]
+    return [3 * x for x in xs], [one.unsqueeze(1).expand(-1, k, -1) for one in sums]
+
+
+def lists_alike_backward(grad_ys: list[Tensor], grad_zs: list[Tensor], xs: list[Tensor]) -> list[Tensor]:
+    """Of either."""
+    return [3 * y + z.sum(1) for y, z in zip(grad_ys, grad_zs, strict=True)]
+
+
 def tied_list(xs: list[Tensor], x: Tensor) -> Tensor:
     return sum((one * one for one in xs), x)
 

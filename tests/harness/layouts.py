@@ -189,11 +189,12 @@ def output_strides(op: Contract, name: str, arguments: Arguments, shape: Shape) 
     if list_of(name) in op.written:
         found: tuple[int, ...] = arguments[name].stride()
         return found
-    for word in op.words.get(name, ()):
+    place = name.removeprefix(list_of(name))  # "[0]" of a tensor of a list
+    for word in op.words.get(list_of(name), ()):
         if word == "transposed":
             return torch.empty(*shape[:-2], shape[-1], shape[-2]).mT.stride()
         if word.startswith("like("):
-            return torch.empty_like(arguments[word[5:-1]]).stride()
+            return torch.empty_like(arguments[word[5:-1] + place]).stride()
     inputs = [arguments[other] for other in op.alike.get(name, ()) if arguments[other].shape == shape]
     return torch.empty_like(inputs[0]).stride() if inputs else None
 

@@ -202,7 +202,8 @@ def _output(names: Names, output: Output, index: int) -> str:
     sizes, like = names.shape(output.type.shape), output.word("like")
     arguments, made = [sizes], "empty"
     if like is not None or output.has_word("transposed"):
-        strides = f"like_strides({like.argument})" if like is not None else f"transposed_strides({sizes})"
+        other = f"{like.argument}[_i]" if like is not None and output.type.is_list else like and like.argument
+        strides = f"like_strides({other})" if like is not None else f"transposed_strides({sizes})"
         arguments, made = [sizes, f"{HELPER}{strides}"], "empty_strided"
     if names.op.tensors:
         first = first_given(names.op)

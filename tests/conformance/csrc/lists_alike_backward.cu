@@ -1,0 +1,26 @@
+#include "lists_alike_backward.cuh"
+
+/* Where element number `at` of the dims of a tensor lies. */
+static __device__ int64_t place(int64_t at, int64_t dims, const int64_t *sizes, const int64_t *strides) {
+    int64_t found = 0;
+    for (int64_t d = dims - 1; d >= 0; d--) {
+        found += at % sizes[d] * strides[d];
+        at /= sizes[d];
+    }
+    return found;
+}
+
+template <typename T> __device__ void lists_alike_backward(const lists_alike_backward_args<T> &a) {
+    for (int64_t i = 0; i < a.xs_count; i++) {
+        for (int64_t j = threadIdx.x; j < a.s[i] * a.m[i] * a.n[i] && a.grad_xs[i] != nullptr; j += blockDim.x) {
+            const int64_t from = place(j, a.grad_ys_dim[i], a.grad_ys_size[i], a.grad_ys_stride[i]);
+            const int64_t to = place(j, a.grad_xs_dim[i], a.grad_xs_size[i], a.grad_xs_stride[i]);
+            acc_t<T> sum = 3 * to_acc(a.grad_ys[i][from]);
+            const int64_t row = j / a.n[i] % a.m[i], column = j % a.n[i], *const z = a.grad_zs_stride[i];
+            for (int64_t l = 0; l < a.k[i]; l++) {
+                sum += to_acc(a.grad_zs[i][row * z[0] + l * z[1] + column * z[2]]);
+            }
+            a.grad_xs[i][to] = from_acc<T>(sum);
+        }
+    }
+}
