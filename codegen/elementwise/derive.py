@@ -214,13 +214,11 @@ class _Derivation:
         def within(amount: Expr) -> Expr:
             if not self.may_be_kept_back(amount):
                 return by(amount)
-            match amount:
-                case Conditional():
-                    return self.chosen(amount.condition, inside(amount.then), inside(amount.otherwise))
-                case Binary():
-                    merge = self.add if amount.operator == "+" else self.subtract
-                    return merge(inside(amount.left), inside(amount.right))
-            return self.negative(inside(children(amount)[0]))
+            if isinstance(amount, Conditional):
+                return self.chosen(amount.condition, inside(amount.then), inside(amount.otherwise))
+            assert isinstance(amount, Binary)  # a sum, or a difference
+            merge = self.add if amount.operator == "+" else self.subtract
+            return merge(inside(amount.left), inside(amount.right))
 
         self.arrive(operand, inside(arrived))
 
@@ -228,7 +226,7 @@ class _Derivation:
         """Whether some part of a sum is behind a condition that lets nothing through otherwise."""
         if id(amount) not in self.kept_back:
             found = isinstance(amount, Conditional) and (_is(amount.then, 0) or _is(amount.otherwise, 0))
-            if isinstance(amount, Unary) or (isinstance(amount, Binary) and amount.operator in ("+", "-")):
+            if isinstance(amount, Binary) and amount.operator in ("+", "-"):
                 found = any(self.may_be_kept_back(part) for part in children(amount))
             self.kept_back[id(amount)] = found
         return self.kept_back[id(amount)]

@@ -329,3 +329,13 @@ def test_defaults_reach_the_ends_of_64_bits(operator: Callable[[str], Operator],
         assert operator(keys % number).argument("k").default == Default(number)
     for number in (-(2**63) - 1, 2**63, 10**20):
         assert f"{number} is not an int of 64 bits" in wrong(keys % number)
+
+
+@pytest.mark.parametrize("number", [2**63 - 1, -(2**63), 1000])
+def test_numbers_that_fill(operator: Callable[[str], Operator], number: int) -> None:
+    made = operator(f"""
+        devices: [cpu]
+        inputs: {{x: "float32[n]"}}
+        outputs: {{y: "int64[n] fill({number})"}}
+    """)
+    assert [word.argument for word in made.outputs[0].words] == [number]

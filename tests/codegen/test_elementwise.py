@@ -236,6 +236,21 @@ def test_zeros_keep_their_sign_and_kind() -> None:
     assert constants == ["0.0", "-0.0", "0.0"] or constants == ["0.0", "-0.0", "0"]
 
 
+def test_long_lines_are_cut_in_comments(library: Callable[[str], Library]) -> None:
+    line = f"min({', '.join(['x'] * 60)})"
+    made = files_of(
+        library(f"""namespace: demo
+devices: [cpu]
+ops:
+  f:
+    inputs: {{x: "float64[n]"}}
+    outputs: {{y: "float64[n]"}}
+    elementwise: {{y: "{line}"}}
+""")
+    )
+    assert f"/* y: {line[:160]} ... */".encode() in made["c/f.cpu.c"]
+
+
 def test_operators_without_dtype_variables(library: Callable[[str], Library]) -> None:
     """Their loops are compiled once, for a dtype that is there."""
     made = files_of(

@@ -118,6 +118,14 @@ def test_parentheses_stand_where_they_must(text: str) -> None:
     assert print_text(read(text)) == text
 
 
+def test_comparisons_may_be_too_deep() -> None:
+    def problems(depth: int) -> list[str]:
+        return [one.text for one in parse("(" * depth + "n>0" + ")==True" * depth, SCOPE)[1]]
+
+    assert problems(30) == []
+    assert problems(45) == ["this expression is nested too deeply"]
+
+
 def test_names_are_mapped() -> None:
     expr = read("n * m + numel(x)")
     names_of_c = CNames({"n": "c->n", "m": "c->m"}, query)

@@ -25,12 +25,13 @@ def _operator(operator: Callable[[str], Operator], inputs: str, rules: list[str]
 
 
 def test_forms(operator: Callable[[str], Operator]) -> None:
-    inputs = "a: 'int32[n]', b: 'int32[n, 4]', c: 'int32[*s, m]'"
+    inputs = "a: 'int32[n]', b: 'int32[n, 4]', c: 'int32[*s, m]', d: 'int32[n, m, 2]'"
     rules = ["0 <= a < n", "b[:, 3] != 3", "sum(c[..., 1]) == n", "offsets(a, n + 1)", "sum(b) > 0"]
+    rules.append("sum(d[:, :, 1]) < n")
     found = _operator(operator, inputs, rules).values
-    assert [type(rule) for rule in found] == [ElementsRule, ElementsRule, SumRule, OffsetsRule, SumRule]
-    assert [rule.column for rule in found] == [None, 3, 1, None, None]
-    assert [rule.of for rule in found if isinstance(rule, SumRule)] == ["c[..., 1]", "b"]
+    assert [type(rule) for rule in found] == [ElementsRule, ElementsRule, SumRule, OffsetsRule, SumRule, SumRule]
+    assert [rule.column for rule in found] == [None, 3, 1, None, None, 1]
+    assert [rule.of for rule in found if isinstance(rule, SumRule)] == ["c[..., 1]", "b", "d[:, :, 1]"]
     assert [rule.text for rule in found] == rules
 
 
