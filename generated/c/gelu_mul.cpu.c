@@ -93,15 +93,20 @@ CPU_INLINE void gelu_mul__lines(const gelu_mul_args *a, const gelu_mul__in *in, 
     (void)a, (void)in;
     const cpu_lanes t2 = (cpu_real_t)0.5 * in->gate;
     const bool t4 = a->approximate == gelu_mul_approximate_none;
-    const cpu_lanes t6 = in->gate * (cpu_real_t)0.7071067811865476;
-    const cpu_lanes t7 = cpu_lanes_erf(t6);
-    const cpu_lanes t10 = in->gate * in->gate;
-    const cpu_lanes t11 = in->gate * t10;
-    const cpu_lanes t12 = (cpu_real_t)0.044715 * t11;
-    const cpu_lanes t13 = in->gate + t12;
-    const cpu_lanes t14 = (cpu_real_t)0.7978845608028654 * t13;
-    const cpu_lanes t15 = cpu_lanes_tanh(t14);
-    const cpu_lanes t16 = t4 ? t7 : t15;
+    cpu_lanes t16;
+    if (t4) {
+        const cpu_lanes t6 = in->gate * (cpu_real_t)0.7071067811865476;
+        const cpu_lanes t7 = cpu_lanes_erf(t6);
+        t16 = t7;
+    } else {
+        const cpu_lanes t10 = in->gate * in->gate;
+        const cpu_lanes t11 = in->gate * t10;
+        const cpu_lanes t12 = (cpu_real_t)0.044715 * t11;
+        const cpu_lanes t13 = in->gate + t12;
+        const cpu_lanes t14 = (cpu_real_t)0.7978845608028654 * t13;
+        const cpu_lanes t15 = cpu_lanes_tanh(t14);
+        t16 = t15;
+    }
     const cpu_lanes t17 = (cpu_real_t)1.0 + t16;
     const cpu_lanes t18 = t2 * t17;
     const cpu_lanes t20 = t18 * in->up;

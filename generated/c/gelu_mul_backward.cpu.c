@@ -116,28 +116,38 @@ CPU_INLINE void gelu_mul_backward__lines(const gelu_mul_backward_args *a, const 
     const cpu_lanes t23 = in->gate + t22;
     const cpu_lanes t24 = (cpu_real_t)0.7978845608028654 * t23;
     const cpu_lanes t25 = cpu_lanes_tanh(t24);
-    const cpu_lanes t36 = cpu_lanes_erf(t11);
-    const cpu_lanes t37 = t0 ? t36 : t25;
+    cpu_lanes t37;
+    if (t0) {
+        const cpu_lanes t36 = cpu_lanes_erf(t11);
+        t37 = t36;
+    } else {
+        t37 = t25;
+    }
     const cpu_lanes t38 = (cpu_real_t)1.0 + t37;
     out->grad_gate = cpu_splat(0);
     if (a->grad_gate != NULL) {
         const cpu_lanes t4 = in->grad_y * in->up;
         const cpu_lanes t8 = t4 * t7;
-        const cpu_lanes t9 = (cpu_real_t)1.1283791670955126 * t8;
-        const cpu_lanes t12 = t11 * t11;
-        const cpu_lanes t13 = -t12;
-        const cpu_lanes t14 = cpu_lanes_exp(t13);
-        const cpu_lanes t15 = t9 * t14;
-        const cpu_lanes t16 = t15 * (cpu_real_t)0.7071067811865476;
-        const cpu_lanes t26 = t25 * t25;
-        const cpu_lanes t27 = (cpu_real_t)1.0 - t26;
-        const cpu_lanes t28 = t8 * t27;
-        const cpu_lanes t29 = t28 * (cpu_real_t)0.7978845608028654;
-        const cpu_lanes t30 = t29 * (cpu_real_t)0.044715;
-        const cpu_lanes t32 = (cpu_real_t)3.0 * t20;
-        const cpu_lanes t33 = t30 * t32;
-        const cpu_lanes t34 = t29 + t33;
-        const cpu_lanes t35 = t0 ? t16 : t34;
+        cpu_lanes t35;
+        if (t0) {
+            const cpu_lanes t9 = (cpu_real_t)1.1283791670955126 * t8;
+            const cpu_lanes t12 = t11 * t11;
+            const cpu_lanes t13 = -t12;
+            const cpu_lanes t14 = cpu_lanes_exp(t13);
+            const cpu_lanes t15 = t9 * t14;
+            const cpu_lanes t16 = t15 * (cpu_real_t)0.7071067811865476;
+            t35 = t16;
+        } else {
+            const cpu_lanes t26 = t25 * t25;
+            const cpu_lanes t27 = (cpu_real_t)1.0 - t26;
+            const cpu_lanes t28 = t8 * t27;
+            const cpu_lanes t29 = t28 * (cpu_real_t)0.7978845608028654;
+            const cpu_lanes t30 = t29 * (cpu_real_t)0.044715;
+            const cpu_lanes t32 = (cpu_real_t)3.0 * t20;
+            const cpu_lanes t33 = t30 * t32;
+            const cpu_lanes t34 = t29 + t33;
+            t35 = t34;
+        }
         const cpu_lanes t39 = t4 * t38;
         const cpu_lanes t40 = t39 * (cpu_real_t)0.5;
         const cpu_lanes t41 = t35 + t40;

@@ -130,14 +130,19 @@ CPU_INLINE void gelu_mul_backward_backward__lines(const gelu_mul_backward_backwa
     const cpu_lanes t3 = (cpu_real_t)0.5 * in->gate;
     const bool t5 = a->approximate == gelu_mul_backward_backward_approximate_none;
     const cpu_lanes t7 = in->gate * (cpu_real_t)0.7071067811865476;
-    const cpu_lanes t8 = cpu_lanes_erf(t7);
     const cpu_lanes t11 = in->gate * in->gate;
     const cpu_lanes t12 = in->gate * t11;
     const cpu_lanes t13 = (cpu_real_t)0.044715 * t12;
     const cpu_lanes t14 = in->gate + t13;
     const cpu_lanes t15 = (cpu_real_t)0.7978845608028654 * t14;
     const cpu_lanes t16 = cpu_lanes_tanh(t15);
-    const cpu_lanes t17 = t5 ? t8 : t16;
+    cpu_lanes t17;
+    if (t5) {
+        const cpu_lanes t8 = cpu_lanes_erf(t7);
+        t17 = t8;
+    } else {
+        t17 = t16;
+    }
     const cpu_lanes t18 = (cpu_real_t)1.0 + t17;
     const cpu_lanes t22 = in->grad_grad_gate * (cpu_real_t)0.5;
     const cpu_lanes t23 = t22 * t18;
@@ -145,8 +150,6 @@ CPU_INLINE void gelu_mul_backward_backward__lines(const gelu_mul_backward_backwa
     const cpu_lanes t25 = t7 * t7;
     const cpu_lanes t26 = -t25;
     const cpu_lanes t27 = cpu_lanes_exp(t26);
-    const cpu_lanes t28 = t24 * t27;
-    const cpu_lanes t30 = t28 * (cpu_real_t)1.1283791670955126;
     const cpu_lanes t32 = (cpu_real_t)3.0 * t11;
     const cpu_lanes t33 = in->grad_grad_gate * t32;
     const cpu_lanes t34 = t33 * (cpu_real_t)0.044715;
@@ -154,8 +157,15 @@ CPU_INLINE void gelu_mul_backward_backward__lines(const gelu_mul_backward_backwa
     const cpu_lanes t36 = t35 * (cpu_real_t)0.7978845608028654;
     const cpu_lanes t37 = t16 * t16;
     const cpu_lanes t38 = (cpu_real_t)1.0 - t37;
-    const cpu_lanes t39 = t36 * t38;
-    const cpu_lanes t40 = t5 ? t30 : t39;
+    cpu_lanes t40;
+    if (t5) {
+        const cpu_lanes t28 = t24 * t27;
+        const cpu_lanes t30 = t28 * (cpu_real_t)1.1283791670955126;
+        t40 = t30;
+    } else {
+        const cpu_lanes t39 = t36 * t38;
+        t40 = t39;
+    }
     const cpu_lanes t41 = t40 * t3;
     const cpu_lanes t42 = t23 + t41;
     out->grad_grad_y = cpu_splat(0);
@@ -173,36 +183,41 @@ CPU_INLINE void gelu_mul_backward_backward__lines(const gelu_mul_backward_backwa
         const cpu_lanes t49 = in->grad_y * in->up;
         const cpu_lanes t50 = t22 * t49;
         const cpu_lanes t51 = t48 + t50;
-        const cpu_lanes t52 = (cpu_real_t)1.1283791670955126 * t51;
-        const cpu_lanes t53 = t52 * t27;
         const cpu_lanes t54 = t49 * t3;
-        const cpu_lanes t55 = (cpu_real_t)1.1283791670955126 * t54;
-        const cpu_lanes t56 = t24 * t55;
-        const cpu_lanes t57 = t56 * t27;
-        const cpu_lanes t58 = -t57;
-        const cpu_lanes t59 = t58 * t7;
-        const cpu_lanes t60 = t53 + t59;
-        const cpu_lanes t61 = t60 + t59;
-        const cpu_lanes t62 = t61 * (cpu_real_t)0.7071067811865476;
-        const cpu_lanes t63 = t54 * t38;
-        const cpu_lanes t64 = t63 * (cpu_real_t)0.7978845608028654;
-        const cpu_lanes t65 = t64 * (cpu_real_t)0.044715;
-        const cpu_lanes t66 = in->grad_grad_gate * t65;
-        const cpu_lanes t67 = t66 * (cpu_real_t)3.0;
-        const cpu_lanes t69 = (cpu_real_t)2.0 * in->gate;
-        const cpu_lanes t70 = t67 * t69;
-        const cpu_lanes t71 = t36 * t54;
-        const cpu_lanes t72 = -t71;
-        const cpu_lanes t73 = t72 * t16;
-        const cpu_lanes t74 = t51 + t73;
-        const cpu_lanes t75 = t74 + t73;
-        const cpu_lanes t76 = t75 * t38;
-        const cpu_lanes t77 = t76 * (cpu_real_t)0.7978845608028654;
-        const cpu_lanes t78 = t70 + t77;
-        const cpu_lanes t79 = t77 * (cpu_real_t)0.044715;
-        const cpu_lanes t80 = t79 * t32;
-        const cpu_lanes t81 = t78 + t80;
-        const cpu_lanes t82 = t5 ? t62 : t81;
+        cpu_lanes t82;
+        if (t5) {
+            const cpu_lanes t52 = (cpu_real_t)1.1283791670955126 * t51;
+            const cpu_lanes t53 = t52 * t27;
+            const cpu_lanes t55 = (cpu_real_t)1.1283791670955126 * t54;
+            const cpu_lanes t56 = t24 * t55;
+            const cpu_lanes t57 = t56 * t27;
+            const cpu_lanes t58 = -t57;
+            const cpu_lanes t59 = t58 * t7;
+            const cpu_lanes t60 = t53 + t59;
+            const cpu_lanes t61 = t60 + t59;
+            const cpu_lanes t62 = t61 * (cpu_real_t)0.7071067811865476;
+            t82 = t62;
+        } else {
+            const cpu_lanes t63 = t54 * t38;
+            const cpu_lanes t64 = t63 * (cpu_real_t)0.7978845608028654;
+            const cpu_lanes t65 = t64 * (cpu_real_t)0.044715;
+            const cpu_lanes t66 = in->grad_grad_gate * t65;
+            const cpu_lanes t67 = t66 * (cpu_real_t)3.0;
+            const cpu_lanes t69 = (cpu_real_t)2.0 * in->gate;
+            const cpu_lanes t70 = t67 * t69;
+            const cpu_lanes t71 = t36 * t54;
+            const cpu_lanes t72 = -t71;
+            const cpu_lanes t73 = t72 * t16;
+            const cpu_lanes t74 = t51 + t73;
+            const cpu_lanes t75 = t74 + t73;
+            const cpu_lanes t76 = t75 * t38;
+            const cpu_lanes t77 = t76 * (cpu_real_t)0.7978845608028654;
+            const cpu_lanes t78 = t70 + t77;
+            const cpu_lanes t79 = t77 * (cpu_real_t)0.044715;
+            const cpu_lanes t80 = t79 * t32;
+            const cpu_lanes t81 = t78 + t80;
+            t82 = t81;
+        }
         const cpu_lanes t83 = t47 * t18;
         const cpu_lanes t84 = t40 * t49;
         const cpu_lanes t85 = t83 + t84;

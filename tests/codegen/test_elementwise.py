@@ -321,6 +321,21 @@ def test_membership_is_equality_with_one_of_them() -> None:
     assert (negated.count(" || "), negated.count(" == "), negated.count("= !")) == (1, 2, 1)
 
 
+def test_lanes_compute_the_choice_that_is_taken() -> None:
+    """What one choice alone needs stands under it, choices under choices; what both need, or who else, does not."""
+    lines = printed("(exp(x) + tanh(x)) if flag else (sin(x) if n > 1 else tanh(x)) * cos(x)", lanes=Kind.F32)
+    under = {
+        name: len(line) - len(line.lstrip())
+        for line in lines
+        for name in ("exp", "tanh", "sin", "cos")
+        if f"cpu_lanes_{name}(" in line
+    }
+    assert under == {"exp": 4, "tanh": 0, "sin": 8, "cos": 4}
+    assert [line.strip()[:4] for line in lines if "if" in line or "else" in line] == ["if (", "} el", "if (", "} el"]
+    assert not any("if (" in line for line in printed("exp(x) if x > 1 else tanh(x)", lanes=Kind.F32))
+    assert not any("if (" in line for line in printed("x if flag else 1", lanes=Kind.F32))
+
+
 def test_conversions_are_printed_as_such() -> None:
     """A bool that differs from lane to lane is a mask; one element at a time it is a number in C."""
     assert any("cpu_of_mask(" in line for line in printed("x * (x > 1)", lanes=Kind.F32))

@@ -71,6 +71,17 @@ def members(program: Program) -> tuple[Member, ...]:
     )
 
 
+Place = tuple[tuple[int, int], ...]  # choices, from the outermost on: which one, and which of its operands
+
+
+def _common(one: Place, other: Place) -> Place:
+    """The choices that two places stand under."""
+    same = 0
+    while same < min(len(one), len(other)) and one[same] == other[same]:
+        same += 1
+    return one[:same]
+
+
 class Printer:
     """Prints one program."""
 
@@ -78,6 +89,7 @@ class Printer:
         self.program = program
         self.style = style
         self.names = {(m.operand, m.kind): m.name for m in members(program)}
+        self.places = self.find_places()
 
     # ---------------------------------------------------------------- types
 
@@ -216,22 +228,57 @@ class Printer:
             return "0"
         return "cpu_splat_mask(false)" if kind is Kind.BOOL else "cpu_splat(0)"
 
+    def branches(self, index: int) -> bool:
+        """Whether a value is one of two that are the same choice for all lanes."""
+        value = self.program.values[index]
+        return value.op == "select" and self.in_lanes(value) and self.program.values[value.operands[0]].uniform
+
+    def find_places(self) -> dict[int, Place]:
+        """Where each needed value is computed: under all choices that every use of it stands under."""
+        values = self.program.values
+        places: dict[int, Place] = {store.value: () for store in self.program.stores}
+        for index in reversed(range(len(values))):
+            if index not in places:
+                continue
+            for position, operand in enumerate(values[index].operands):
+                place = places[index]
+                if position > 0 and self.branches(index):
+                    place = (*place, (index, position))
+                places[operand] = _common(places[operand], place) if operand in places else place
+        return places
+
+    def block(self, indices: list[int], place: Place = ()) -> list[str]:
+        """The temporaries of those of these values that are computed at a place, and what stands under them."""
+        lines = []
+        for index in indices:
+            if self.places[index] != place or not self.named(index):
+                continue
+            value = self.program.values[index]
+            under = [self.block(indices, (*place, (index, position))) for position in (1, 2)]
+            if not any(under):
+                lines.append(self.statement(index))
+                continue
+            lines += [f"{self.type(value)} t{index};", f"if ({self.atom(value.operands[0])}) {{"]
+            lines += [f"    {line}" for line in [*under[0], f"t{index} = {self.lanes(value.operands[1])};"]]
+            lines.append("} else {")
+            lines += [f"    {line}" for line in [*under[1], f"t{index} = {self.lanes(value.operands[2])};"]]
+            lines.append("}")
+        return lines
+
     def statements(self, wanted: Callable[[str], str] | None) -> list[str]:
         """Everything. `wanted` gives the condition under which a target is computed: what only that target needs then
         stands under it.
         """
-        stores, values = self.program.stores, range(len(self.program.values))
+        stores = self.program.stores
         if wanted is None:
             needed = frozenset[int]().union(*(self.program.needed(store) for store in stores))
-            lines = [self.statement(index) for index in values if index in needed and self.named(index)]
-            return lines + [self.result(store) for store in stores]
+            return self.block(sorted(needed)) + [self.result(store) for store in stores]
         needs = [self.program.needed(store) for store in stores]
-        shared = {index for index in values if sum(index in need for need in needs) > 1}
-        lines = [self.statement(index) for index in values if index in shared and self.named(index)]
+        shared = {index for index in frozenset[int]().union(*needs) if sum(index in need for need in needs) > 1}
+        lines = self.block(sorted(shared))
         for store, need in zip(stores, needs, strict=True):
             lines.append(f"{self.style.out}{store.target} = {self.zero(store)};")
-            alone = need - shared
-            own = [self.statement(index) for index in values if index in alone and self.named(index)]
+            own = self.block(sorted(need - shared))
             lines += [f"if ({wanted(store.target)}) {{", *(f"    {line}" for line in [*own, self.result(store)]), "}"]
         return lines
 
