@@ -33,7 +33,7 @@ test: build ## all tests, a process for each core (ARGS="-k rms_norm", ARGS="-n 
 	@$(RUN) -m pytest -n logical --maxprocesses 8 $(ARGS)
 
 test-gpu: build ## those that run on a GPU, there; what needs two GPUs only where they are
-	@$(RUN) -m pytest --device cuda -n logical --maxprocesses 28 --maxschedchunk 1 $(ARGS)
+	@$(RUN) -m pytest --device cuda -n logical --maxprocesses 28 $(ARGS)
 
 bench: build ## the table of benchmarks/
 	@$(RUN) -m benchmarks $(ARGS)

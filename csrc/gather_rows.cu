@@ -4,7 +4,7 @@
 // a.threads neighbouring threads copy a row, up to four vectors each; a longer row is cut into a.chunks chunks.
 #include "gather_rows.cuh"
 
-#include "vector.cuh"
+#include "row_vectors.cuh"
 
 // Elements [begin, end) of a row, or zeros where there is none.
 template <typename V>
@@ -18,9 +18,9 @@ __device__ __forceinline__ void copy_row(V *y, const V *row, int64_t begin, int6
 template <typename T, typename I> __device__ void gather_rows(const gather_rows_args<T, I> &a) {
     const int threads = static_cast<int>(a.threads);
     const int thread = threadIdx.x % threads;
-    const int64_t block = blockIdx.x / a.chunks;
-    const int64_t chunk = blockIdx.x % a.chunks;
-    const int64_t i = block * (blockDim.x / threads) + threadIdx.x / threads;
+    const quotient block = divided(blockIdx.x, a.chunks);
+    const int64_t chunk = block.rest;
+    const int64_t i = block.whole * (blockDim.x / threads) + threadIdx.x / threads;
     if (i >= a.k) {
         return;
     }

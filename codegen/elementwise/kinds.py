@@ -149,8 +149,12 @@ class Program:
 
     def needed(self, store: Store) -> frozenset[int]:
         """The values that a line depends on."""
+        return self.behind(store.value)
+
+    def behind(self, value: int) -> frozenset[int]:
+        """A value and all that it depends on."""
         found: set[int] = set()
-        waiting = [store.value]
+        waiting = [value]
         while waiting:
             index = waiting.pop()
             if index not in found:

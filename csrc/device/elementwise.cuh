@@ -11,6 +11,7 @@
 
 #include "../elementwise_layout.h"
 #include "dtype.cuh"
+#include "memory_words.cuh"
 
 namespace elementwise {
 
@@ -44,21 +45,6 @@ template <typename... Ts> constexpr int vector_of() {
 }
 
 // N elements at an address that is a multiple of their size, 16 bytes at most, as they are.
-template <int BYTES> struct word_of {
-    using type = uint4;
-};
-template <> struct word_of<8> {
-    using type = uint2;
-};
-template <> struct word_of<4> {
-    using type = uint32_t;
-};
-template <> struct word_of<2> {
-    using type = uint16_t;
-};
-template <> struct word_of<1> {
-    using type = uint8_t;
-};
 template <int N, typename T> __device__ __forceinline__ void load_vector(const T *p, T *value) {
     using word_t = typename word_of<N *int(sizeof(T))>::type;
     const word_t word = *reinterpret_cast<const word_t *>(p);

@@ -2,21 +2,16 @@
 //     x1 cos - x2 sin,  x2 cos + x1 sin
 // The columns from 2 r on are copied. https://arxiv.org/abs/2104.09864
 //
-// A thread takes WIDTH pairs of HEADS heads of one token, so that it loads their angles once; neighbouring threads have
-// neighbouring pairs. q and k lie side by side in one count of heads. Each element is read by the thread that writes
-// it, so results may take the place of what is read.
+// A thread takes WIDTH pairs of up to ROTATED_HEADS heads of q or of k of one token, so that it loads their angles
+// once; neighbouring threads have neighbouring pairs. A row of the grid is a batch, or every 65,535th. Each element is
+// read by the thread that writes it, so results may take the place of what is read.
 //
 // WIDTH:       elements of one access.
 // INTERLEAVED: pair j is columns 2 j and 2 j + 1, else j and j + r.
 #pragma once
 
+#include "memory_words.cuh"
 #include "row_vectors.cuh"
-
-// Elements that are loaded and stored together. ALIGNMENT is that of their address, in bytes.
-template <typename T, int WIDTH, int ALIGNMENT>
-struct alignas(ALIGNMENT > int(sizeof(T)) ? ALIGNMENT : int(sizeof(T))) packed {
-    T values[WIDTH];
-};
 
 // Heads of every token: b x s x heads x d. What is read has neighbouring columns; what is written has them `step`
 // apart, which is 1 where WIDTH is not.
@@ -41,90 +36,107 @@ template <typename T, typename C> struct rotation {
 
 constexpr int ROTATED_HEADS = 4;
 
+// One of the two, field by field: a reference to either would need both in memory.
+template <typename T>
+__device__ __forceinline__ token_heads<T> chosen(bool first, const token_heads<T> &q, const token_heads<T> &k) {
+    token_heads<T> x;
+    x.from = first ? q.from : k.from;
+    x.to = first ? q.to : k.to;
+    x.heads = first ? q.heads : k.heads;
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        x.from_stride[i] = first ? q.from_stride[i] : k.from_stride[i];
+        x.to_stride[i] = first ? q.to_stride[i] : k.to_stride[i];
+    }
+    x.step = first ? q.step : k.step;
+    return x;
+}
+
+// WIDTH pairs of elements, turned.
+template <bool INTERLEAVED, typename T, typename C, int WIDTH, typename Part>
+__device__ __forceinline__ void turn(Part &x1, Part &x2, const C (&cos)[WIDTH], const C (&sin)[WIDTH], acc_t<T> sign) {
+    using A = acc_t<T>;
+    T x[2][WIDTH];
+    x1.unpack(x[0]);
+    x2.unpack(x[1]);
+#pragma unroll
+    for (int j = 0; j < WIDTH; j++) {
+        // The pair's places: side by side in both parts together, or one in each.
+        T &one = INTERLEAVED ? x[2 * j / WIDTH][2 * j % WIDTH] : x[0][j];
+        T &other = INTERLEAVED ? x[(2 * j + 1) / WIDTH][(2 * j + 1) % WIDTH] : x[1][j];
+        const A c = static_cast<A>(to_acc(cos[j]));
+        const A s = sign * static_cast<A>(to_acc(sin[j]));
+        const A u = to_acc(one);
+        const A v = to_acc(other);
+        one = from_acc<T>(u * c - v * s);
+        other = from_acc<T>(v * c + u * s);
+    }
+    x1.pack(x[0]);
+    x2.pack(x[1]);
+}
+
 template <typename T, typename C, int WIDTH, bool INTERLEAVED>
 __device__ __forceinline__ void rotate(const rotation<T, C> &a) {
-    using A = acc_t<T>;
     constexpr int ALIGNMENT = WIDTH * sizeof(T);
-    using part = packed<T, WIDTH, ALIGNMENT>;
-    using angle = packed<C, WIDTH, ALIGNMENT>;
-    const int64_t heads = a.q.heads + a.k.heads;
+    using part = words_of<T, WIDTH, ALIGNMENT>;
+    using angle = words_of<C, WIDTH, ALIGNMENT>;
     const int64_t rotated = a.r / WIDTH;
     const int64_t parts = rotated + (a.d - 2 * a.r + 2 * WIDTH - 1) / (2 * WIDTH);
-    const int64_t groups = (heads + ROTATED_HEADS - 1) / ROTATED_HEADS;
-    const quotient by_parts = divided(int64_t{blockIdx.x} * blockDim.x + threadIdx.x, parts);
-    const quotient by_groups = divided(by_parts.whole, groups);
-    const quotient token = divided(by_groups.whole, a.s); // of a batch
-    if (token.whole >= a.b) {
+    const int64_t groups_of_q = (a.q.heads + ROTATED_HEADS - 1) / ROTATED_HEADS;
+    const int64_t groups = groups_of_q + (a.k.heads + ROTATED_HEADS - 1) / ROTATED_HEADS;
+    const quotient by_token = divided(int64_t{blockIdx.x} * blockDim.x + threadIdx.x, parts * groups);
+    const quotient by_group = divided(by_token.rest, parts);
+    const int64_t token = by_token.whole;
+    if (token >= a.s) {
         return;
     }
-    const bool turns = by_parts.rest < rotated;
-    const int64_t rest = 2 * a.r + (by_parts.rest - rotated) * 2 * WIDTH;
-    const int64_t first = !turns ? rest : INTERLEAVED ? by_parts.rest * 2 * WIDTH : by_parts.rest * WIDTH;
-    const int64_t second = first + (turns && !INTERLEAVED ? a.r : WIDTH);
-
-    const T *from[ROTATED_HEADS];
-    T *to[ROTATED_HEADS];
-    int64_t step[ROTATED_HEADS];
-    part x1[ROTATED_HEADS], x2[ROTATED_HEADS];
-#pragma unroll
-    for (int i = 0; i < ROTATED_HEADS; i++) {
-        const int64_t head = by_groups.rest * ROTATED_HEADS + i;
-        const bool is_q = head < a.q.heads;
-        const int64_t index = is_q ? head : head - a.q.heads;
-        from[i] = is_q ? a.q.from : a.k.from;
-        to[i] = is_q ? a.q.to : a.k.to;
-        step[i] = WIDTH > 1 ? 1 : is_q ? a.q.step : a.k.step;
-        const int64_t at[3] = {token.whole, token.rest, index};
-#pragma unroll
-        for (int dim = 0; dim < 3; dim++) {
-            from[i] += at[dim] * (is_q ? a.q.from_stride[dim] : a.k.from_stride[dim]);
-            to[i] += to[i] != nullptr ? at[dim] * (is_q ? a.q.to_stride[dim] : a.k.to_stride[dim]) : 0;
-        }
-        if (head >= heads) {
-            to[i] = nullptr;
-        }
-        if (to[i] != nullptr) {
-            x1[i] = *reinterpret_cast<const part *>(from[i] + first);
-            if (second < a.d) {
-                x2[i] = *reinterpret_cast<const part *>(from[i] + second);
-            }
-        }
+    const bool is_q = by_group.whole < groups_of_q;
+    const token_heads<T> x = chosen(is_q, a.q, a.k);
+    if (x.to == nullptr) {
+        return;
     }
-    if (!turns) {
+    const int64_t head = (is_q ? by_group.whole : by_group.whole - groups_of_q) * ROTATED_HEADS;
+    const int heads = static_cast<int>(min(int64_t{ROTATED_HEADS}, x.heads - head));
+    const bool turns = by_group.rest < rotated;
+    const int64_t pair = by_group.rest * WIDTH;
+    const int64_t first = !turns ? 2 * pair : INTERLEAVED ? 2 * pair : pair;
+    const int64_t second = first + (turns && !INTERLEAVED ? a.r : WIDTH);
+    const bool whole = second < a.d;
+    const int64_t step = WIDTH > 1 ? 1 : x.step;
+
+    for (int64_t batch = blockIdx.y; batch < a.b; batch += gridDim.y) {
+        angle cos = {}, sin = {};
+        if (turns) {
+            const int64_t row = (a.each_batch ? batch * a.s : 0) + token;
+            cos.load(a.cos + row * a.cos_stride + pair);
+            sin.load(a.sin + row * a.sin_stride + pair);
+        }
+        const T *from = x.from + batch * x.from_stride[0] + token * x.from_stride[1] + head * x.from_stride[2];
+        T *to = x.to + batch * x.to_stride[0] + token * x.to_stride[1] + head * x.to_stride[2];
+        part x1[ROTATED_HEADS], x2[ROTATED_HEADS];
 #pragma unroll
         for (int i = 0; i < ROTATED_HEADS; i++) {
-            if (to[i] != nullptr) {
-                *reinterpret_cast<part *>(to[i] + first * step[i]) = x1[i];
-                if (second < a.d) {
-                    *reinterpret_cast<part *>(to[i] + second * step[i]) = x2[i];
+            if (i < heads) {
+                x1[i].load(from + i * x.from_stride[2] + first);
+                if (whole) {
+                    x2[i].load(from + i * x.from_stride[2] + second);
                 }
             }
         }
-        return;
-    }
-    const int64_t angles = (a.each_batch ? token.whole * a.s : 0) + token.rest;
-    const int64_t pair = by_parts.rest * WIDTH;
-    const angle cos = *reinterpret_cast<const angle *>(a.cos + angles * a.cos_stride + pair);
-    const angle sin = *reinterpret_cast<const angle *>(a.sin + angles * a.sin_stride + pair);
+        C c[WIDTH], s[WIDTH];
+        cos.unpack(c);
+        sin.unpack(s);
 #pragma unroll
-    for (int i = 0; i < ROTATED_HEADS; i++) {
-        if (to[i] == nullptr) {
-            continue;
+        for (int i = 0; i < ROTATED_HEADS; i++) {
+            if (i < heads) {
+                if (turns) {
+                    turn<INTERLEAVED, T>(x1[i], x2[i], c, s, a.sign);
+                }
+                x1[i].store(to + i * x.to_stride[2] + first * step);
+                if (whole) {
+                    x2[i].store(to + i * x.to_stride[2] + second * step);
+                }
+            }
         }
-        T *elements[2] = {x1[i].values, x2[i].values};
-#pragma unroll
-        for (int j = 0; j < WIDTH; j++) {
-            // The pair's places: side by side in both parts together, or one in each.
-            T &one = INTERLEAVED ? elements[2 * j / WIDTH][2 * j % WIDTH] : x1[i].values[j];
-            T &other = INTERLEAVED ? elements[(2 * j + 1) / WIDTH][(2 * j + 1) % WIDTH] : x2[i].values[j];
-            const A c = static_cast<A>(to_acc(cos.values[j]));
-            const A s = a.sign * static_cast<A>(to_acc(sin.values[j]));
-            const A u = to_acc(one);
-            const A v = to_acc(other);
-            one = from_acc<T>(u * c - v * s);
-            other = from_acc<T>(v * c + u * s);
-        }
-        *reinterpret_cast<part *>(to[i] + first * step[i]) = x1[i];
-        *reinterpret_cast<part *>(to[i] + second * step[i]) = x2[i];
     }
 }

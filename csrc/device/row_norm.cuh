@@ -191,7 +191,8 @@ template <int PIECES> struct held_vectors<PIECES, true> {
 };
 
 // A CENTERED row of a block or cluster, PIECES vectors for each thread. The mean and the squared distances to it are
-// found in one pass and one exchange. Weight and bias are loaded late, which leaves registers for more rows.
+// found in one pass and one exchange. Weight and bias are loaded late, which leaves registers for more rows; a single
+// vector for each thread is for few rows, which have registers enough.
 template <typename T_, bool ALIGNED, int PIECES, bool SHARED> struct centered_row : held_vectors<PIECES, SHARED> {
     using T = T_;
     using A = acc_t<T>;
@@ -201,7 +202,17 @@ template <typename T_, bool ALIGNED, int PIECES, bool SHARED> struct centered_ro
     using values = A[WIDTH];
 
     struct columns {
-        __device__ __forceinline__ void load(const norm_rows<T> &, const part &) {}
+        uint4 weight, bias;
+
+        __device__ __forceinline__ void load(const norm_rows<T> &a, const part &p) {
+            if constexpr (PIECES == 1) {
+                load_piece(a, p, 0);
+            }
+        }
+        __device__ __forceinline__ void load_piece(const norm_rows<T> &a, const part &p, int k) {
+            weight = p.load_common(a.weight, a.weight != nullptr ? p.n : 0, k);
+            bias = p.load_common(a.bias, a.bias != nullptr ? p.n : 0, k);
+        }
     };
 
     __device__ __forceinline__ void load(const norm_rows<T> &a, int64_t row, const part &p) {
@@ -213,7 +224,7 @@ template <typename T_, bool ALIGNED, int PIECES, bool SHARED> struct centered_ro
         }
     }
 
-    __device__ __forceinline__ void finish(const norm_rows<T> &a, int64_t row, const part &p, const columns &,
+    __device__ __forceinline__ void finish(const norm_rows<T> &a, int64_t row, const part &p, columns &c,
                                            block_group<shared> &group) const {
         const moments<A> found = row_moments(p, group);
         const A rstd = a.rstd_of(found.squares);
@@ -221,8 +232,11 @@ template <typename T_, bool ALIGNED, int PIECES, bool SHARED> struct centered_ro
 #pragma unroll
         for (int k = 0; k < PIECES; k++) {
             values v, weight, bias;
-            unpack<T>(p.load_common(a.weight, a.weight != nullptr ? p.n : 0, k), weight);
-            unpack<T>(p.load_common(a.bias, a.bias != nullptr ? p.n : 0, k), bias);
+            if constexpr (PIECES > 1) {
+                c.load_piece(a, p, k);
+            }
+            unpack<T>(c.weight, weight);
+            unpack<T>(c.bias, bias);
             unpack<T>((*this)[k], v);
 #pragma unroll
             for (int i = 0; i < WIDTH; i++) {
@@ -354,7 +368,7 @@ __device__ __forceinline__ void normalize_rows(const norm_rows<T> &a) {
         if constexpr (VECTORS > 4) {
             rows_in_shared<centered_row<T, ALIGNED, VECTORS, true>, VECTORS>(a, {a.x});
         } else {
-            rows_by_blocks<centered_row<T, ALIGNED, VECTORS, false>, VECTORS, false>(a, a.x);
+            rows_by_blocks<centered_row<T, ALIGNED, VECTORS, false>, VECTORS, VECTORS == 1>(a, a.x);
         }
     } else if constexpr (ROWS == 0) {
         using row = norm_row<T, CENTERED, ADDED, row_part<T, ALIGNED>, VECTORS>;

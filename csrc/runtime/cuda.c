@@ -41,6 +41,8 @@ static bool fail_cuda(error *e, const char *what, CUresult result) {
     return fail(e, "%s: CUDA error %d, %s: %s", what, result, name, text);
 }
 
+enum { GRAPHS_WITH_EARLY_KERNELS = 12030 }; /* the first driver that captures them */
+
 #define CHECK_CUDA(e, what, result)                                                                                    \
     do {                                                                                                               \
         const CUresult check_result = (result);                                                                        \
@@ -56,6 +58,7 @@ static bool load_driver(error *e) {
     } functions[] = {
         {"cuGetErrorName", offsetof(cuda_driver, cuGetErrorName)},
         {"cuGetErrorString", offsetof(cuda_driver, cuGetErrorString)},
+        {"cuDriverGetVersion", offsetof(cuda_driver, cuDriverGetVersion)},
         {"cuDeviceGet", offsetof(cuda_driver, cuDeviceGet)},
         {"cuDeviceGetAttribute", offsetof(cuda_driver, cuDeviceGetAttribute)},
         {"cuDevicePrimaryCtxRetain", offsetof(cuda_driver, cuDevicePrimaryCtxRetain)},
@@ -240,6 +243,25 @@ static bool allow_shared(error *e, const cuda_scope *scope, cuda_kernel *kernel,
     return true;
 }
 
+/* Whether the kernel may begin while the one before it ends: it waits then by itself, as csrc/device/launch_order.cuh
+ * says, where its code was compiled for compute capability 9.0 or newer. Asked once per kernel and device. */
+static bool may_begin_early(error *e, const cuda_scope *scope, cuda_kernel *kernel, CUkernel handle, bool *may) {
+    const uint64_t bit = UINT64_C(1) << scope->device_index;
+    if ((atomic_load_explicit(&kernel->asked, memory_order_acquire) & bit) == 0) {
+        int version, architecture;
+        CHECK_CUDA(e, "cuDriverGetVersion", driver.cuDriverGetVersion(&version));
+        CHECK_CUDA(e, kernel->name,
+                   driver.cuKernelGetAttribute(&architecture, CU_FUNC_ATTRIBUTE_PTX_VERSION, handle,
+                                               devices[scope->device_index].device));
+        if (version >= GRAPHS_WITH_EARLY_KERNELS && architecture >= 90) {
+            atomic_fetch_or_explicit(&kernel->waits, bit, memory_order_relaxed);
+        }
+        atomic_fetch_or_explicit(&kernel->asked, bit, memory_order_release);
+    }
+    *may = (atomic_load_explicit(&kernel->waits, memory_order_relaxed) & bit) != 0;
+    return true;
+}
+
 static bool is_empty(const cuda_launch *l) { return l->grid[0] == 0 || l->grid[1] == 0 || l->grid[2] == 0; }
 
 static bool check_launch(error *e, const cuda_scope *scope, const cuda_kernel *kernel, const cuda_launch *l) {
@@ -261,6 +283,23 @@ static bool check_launch(error *e, const cuda_scope *scope, const cuda_kernel *k
     return true;
 }
 
+static unsigned set_attributes(CUlaunchAttribute attributes[2], const cuda_launch *l, bool early) {
+    unsigned count = 0;
+    if (l->cluster[0] > 1 || l->cluster[1] > 1 || l->cluster[2] > 1) {
+        CUlaunchAttribute *const cluster = &attributes[count++];
+        cluster->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        cluster->value.clusterDim.x = l->cluster[0] > 0 ? (unsigned)l->cluster[0] : 1;
+        cluster->value.clusterDim.y = l->cluster[1] > 0 ? (unsigned)l->cluster[1] : 1;
+        cluster->value.clusterDim.z = l->cluster[2] > 0 ? (unsigned)l->cluster[2] : 1;
+    }
+    if (early) {
+        CUlaunchAttribute *const serialization = &attributes[count++];
+        serialization->id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        serialization->value.programmaticStreamSerializationAllowed = 1;
+    }
+    return count;
+}
+
 bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, const cuda_launch *l, const void *call,
                      bool *empty) {
     CUkernel handle;
@@ -277,10 +316,12 @@ bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, con
     if (l->shared > 0 && !allow_shared(e, scope, kernel, handle)) {
         return false;
     }
-    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
-    cluster.value.clusterDim.x = l->cluster[0] > 0 ? (unsigned)l->cluster[0] : 1;
-    cluster.value.clusterDim.y = l->cluster[1] > 0 ? (unsigned)l->cluster[1] : 1;
-    cluster.value.clusterDim.z = l->cluster[2] > 0 ? (unsigned)l->cluster[2] : 1;
+    bool early = false;
+    if (!may_begin_early(e, scope, kernel, handle, &early)) {
+        return false;
+    }
+    CUlaunchAttribute attributes[2];
+    const unsigned count = set_attributes(attributes, l, early);
     const CUlaunchConfig config = {
         .gridDimX = (unsigned)l->grid[0],
         .gridDimY = (unsigned)l->grid[1],
@@ -290,8 +331,8 @@ bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, con
         .blockDimZ = (unsigned)l->block[2],
         .sharedMemBytes = (unsigned)l->shared,
         .hStream = scope->stream,
-        .attrs = &cluster,
-        .numAttrs = l->cluster[0] > 1 || l->cluster[1] > 1 || l->cluster[2] > 1 ? 1 : 0,
+        .attrs = attributes,
+        .numAttrs = count,
     };
     /* The driver reads the parameter before it returns and does not write to it. */
     void *parameter;

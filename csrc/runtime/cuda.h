@@ -25,6 +25,8 @@ typedef struct cuda_kernel {
     cuda_module *module;
     CUkernel _Atomic handle;
     _Atomic uint64_t shared_allowed; /* bit i: device i has been told how much shared memory may be asked for */
+    _Atomic uint64_t asked;          /* bit i: bit i of `waits` is known */
+    _Atomic uint64_t waits;          /* bit i: the code for device i waits for earlier kernels by itself */
 } cuda_kernel;
 
 /* What one launch needs to know of its device; the numbers have the types of the expression language. */

@@ -34,10 +34,14 @@ enum {
 
 enum {
     CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
+    CU_FUNC_ATTRIBUTE_PTX_VERSION = 5,
     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
 };
 
-enum { CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4 };
+enum {
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
+};
 
 enum { CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2 };
 
@@ -49,6 +53,7 @@ typedef struct CUlaunchAttribute {
         struct {
             unsigned x, y, z;
         } clusterDim;
+        int programmaticStreamSerializationAllowed;
     } value;
 } CUlaunchAttribute;
 
@@ -64,6 +69,7 @@ typedef struct CUlaunchConfig {
 typedef struct cuda_driver {
     CUresult (*cuGetErrorName)(CUresult error, const char **name);
     CUresult (*cuGetErrorString)(CUresult error, const char **text);
+    CUresult (*cuDriverGetVersion)(int *version);
     CUresult (*cuDeviceGet)(CUdevice *device, int ordinal);
     CUresult (*cuDeviceGetAttribute)(int *value, int attribute, CUdevice device);
     CUresult (*cuDevicePrimaryCtxRetain)(CUcontext *context, CUdevice device);

@@ -206,7 +206,7 @@ static cuda_module modules[] = {
 
 /* The first launch shape of the spec whose condition holds. */
 static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scope *scope, cuda_plan *plan) {
-    static cuda_kernel kernels[7][4] = {
+    static cuda_kernel kernels[8][4] = {
         {
             {0},
             {.name = "layer_norm__float32__0", .module = &modules[0]},
@@ -232,7 +232,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
             {.name = "layer_norm__bfloat16__3", .module = &modules[0]},
         },
         {
-            {.name = "layer_norm__float64__4", .module = &modules[1]},
+            {0},
             {.name = "layer_norm__float32__4", .module = &modules[0]},
             {.name = "layer_norm__float16__4", .module = &modules[1]},
             {.name = "layer_norm__bfloat16__4", .module = &modules[0]},
@@ -249,14 +249,31 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
             {.name = "layer_norm__float16__6", .module = &modules[1]},
             {.name = "layer_norm__bfloat16__6", .module = &modules[0]},
         },
+        {
+            {.name = "layer_norm__float64__7", .module = &modules[1]},
+            {.name = "layer_norm__float32__7", .module = &modules[0]},
+            {.name = "layer_norm__float16__7", .module = &modules[1]},
+            {.name = "layer_norm__bfloat16__7", .module = &modules[0]},
+        },
     };
     const layer_norm_call *const c = &f->call;
     const int T_index = index_of_T(f->d.T);
     bool overflow = false;
-    if (dtype_size(f->d.T) <= 4 && c->span <= 512 && c->rows > mul_i64(&overflow, 16, scope->sm_count) &&
+    if (dtype_size(f->d.T) <= 4 && c->span <= 16384 &&
+        mul_i64(&overflow, c->rows, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)) <=
+        mul_i64(&overflow, 2048, scope->sm_count) &&
         (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
          aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) && aligned_to(c->rstd, 16))) {
         plan->kernel = &kernels[0][T_index];
+        plan->launch = (cuda_launch){
+            .grid = {c->rows, 1, 1},
+            .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32), 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 512 && c->rows > mul_i64(&overflow, 16, scope->sm_count) &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
+                aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
+                aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[1][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 4)), 1,
                      1},
@@ -266,7 +283,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
                 aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[1][T_index];
+        plan->kernel = &kernels[2][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 16), 1, 1},
             .block = {256, 1, 1},
@@ -275,7 +292,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
                 aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[2][T_index];
+        plan->kernel = &kernels[3][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {min_i64(512, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 64), 32)), 1, 1},
@@ -285,7 +302,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
                 aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[3][T_index];
+        plan->kernel = &kernels[4][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {c->spread, 1, 1},
@@ -293,13 +310,13 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
             .cluster = {c->cluster, 1, 1},
         };
     } else if (c->n <= 512) {
-        plan->kernel = &kernels[4][T_index];
+        plan->kernel = &kernels[5][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->span <= mul_i64(&overflow, 32768, c->halves) && c->halves <= 8) {
-        plan->kernel = &kernels[5][T_index];
+        plan->kernel = &kernels[6][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->halves), 1, 1},
             .block = {min_i64(512,
@@ -309,7 +326,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
             .cluster = {c->halves, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[6][T_index];
+        plan->kernel = &kernels[7][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},

@@ -439,8 +439,9 @@ static bool rope_plan(error *e, const rope_frame *f, const cuda_scope *scope, cu
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow,
                                   mul_i64(&overflow,
-                                          mul_i64(&overflow, mul_i64(&overflow, c->b, c->s),
-                                                  ceil_div_i64(&overflow, add_i64(&overflow, c->h, c->hk), 4)),
+                                          mul_i64(&overflow, c->s,
+                                                  add_i64(&overflow, ceil_div_i64(&overflow, c->h, 4),
+                                                          ceil_div_i64(&overflow, c->hk, 4))),
                                           add_i64(&overflow,
                                                   floordiv_i64(&overflow, c->r,
                                                                floordiv_i64(&overflow, 16, dtype_size(f->d.T))),
@@ -448,7 +449,7 @@ static bool rope_plan(error *e, const rope_frame *f, const cuda_scope *scope, cu
                                                                sub_i64(&overflow, c->d, mul_i64(&overflow, 2, c->r)),
                                                                floordiv_i64(&overflow, 32, dtype_size(f->d.T))))),
                                   256),
-                     1, 1},
+                     min_i64(c->b, 65535), 1},
             .block = {256, 1, 1},
         };
     } else if (mod_i64(&overflow, c->r, floordiv_i64(&overflow, 8, dtype_size(f->d.T))) == 0 &&
@@ -464,8 +465,9 @@ static bool rope_plan(error *e, const rope_frame *f, const cuda_scope *scope, cu
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow,
                                   mul_i64(&overflow,
-                                          mul_i64(&overflow, mul_i64(&overflow, c->b, c->s),
-                                                  ceil_div_i64(&overflow, add_i64(&overflow, c->h, c->hk), 4)),
+                                          mul_i64(&overflow, c->s,
+                                                  add_i64(&overflow, ceil_div_i64(&overflow, c->h, 4),
+                                                          ceil_div_i64(&overflow, c->hk, 4))),
                                           add_i64(&overflow,
                                                   floordiv_i64(&overflow, c->r,
                                                                floordiv_i64(&overflow, 8, dtype_size(f->d.T))),
@@ -473,7 +475,7 @@ static bool rope_plan(error *e, const rope_frame *f, const cuda_scope *scope, cu
                                                                sub_i64(&overflow, c->d, mul_i64(&overflow, 2, c->r)),
                                                                floordiv_i64(&overflow, 16, dtype_size(f->d.T))))),
                                   256),
-                     1, 1},
+                     min_i64(c->b, 65535), 1},
             .block = {256, 1, 1},
         };
     } else {
@@ -482,14 +484,15 @@ static bool rope_plan(error *e, const rope_frame *f, const cuda_scope *scope, cu
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow,
                                   mul_i64(&overflow,
-                                          mul_i64(&overflow, mul_i64(&overflow, c->b, c->s),
-                                                  ceil_div_i64(&overflow, add_i64(&overflow, c->h, c->hk), 4)),
+                                          mul_i64(&overflow, c->s,
+                                                  add_i64(&overflow, ceil_div_i64(&overflow, c->h, 4),
+                                                          ceil_div_i64(&overflow, c->hk, 4))),
                                           add_i64(&overflow, c->r,
                                                   ceil_div_i64(&overflow,
                                                                sub_i64(&overflow, c->d, mul_i64(&overflow, 2, c->r)),
                                                                2))),
                                   256),
-                     1, 1},
+                     min_i64(c->b, 65535), 1},
             .block = {256, 1, 1},
         };
     }

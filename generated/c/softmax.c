@@ -244,7 +244,7 @@ static bool softmax_plan(error *e, const softmax_frame *f, const cuda_scope *sco
                      1},
             .block = {256, 1, 1},
         };
-    } else if (dtype_size(f->d.T) <= 4 && c->span <= 8192 &&
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 10240 &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->bias, 16) &&
                 strides_aligned(&f->t.bias, 16) && aligned_to(c->y, 16))) {
         plan->kernel = &kernels[2][T_index];

@@ -3,6 +3,7 @@
 // The loops of gelu_mul_backward_backward, for each choice of dtypes and each way in which operands may lie in memory.
 #include "element_math.cuh"
 #include "elementwise.cuh"
+#include "launch_order.cuh"
 #include "gelu_mul_backward_backward_call.h"
 
 // grad_grad_y: derived
@@ -26,9 +27,10 @@ struct gelu_mul_backward_backward__loops1 {
         double grad_gate;
         double grad_up;
     };
+    // t5 is the same for every element: what only one of its values needs is computed for that one.
+    template <bool SETTLED>
     static __device__ __forceinline__ void lines(const call &a, const loaded &in, results &out) {
         const double t3 = 0.5 * in.gate;
-        const bool t5 = a.approximate == gelu_mul_backward_backward_approximate_none;
         const double t7 = in.gate * 0.7071067811865476;
         const double t8 = elementwise::erf(t7);
         const double t11 = in.gate * in.gate;
@@ -37,7 +39,7 @@ struct gelu_mul_backward_backward__loops1 {
         const double t14 = in.gate + t13;
         const double t15 = 0.7978845608028654 * t14;
         const double t16 = elementwise::tanh(t15);
-        const double t17 = t5 ? t8 : t16;
+        const double t17 = SETTLED ? t8 : t16;
         const double t18 = 1.0 + t17;
         const double t22 = in.grad_grad_gate * 0.5;
         const double t23 = t22 * t18;
@@ -55,7 +57,7 @@ struct gelu_mul_backward_backward__loops1 {
         const double t37 = t16 * t16;
         const double t38 = 1.0 - t37;
         const double t39 = t36 * t38;
-        const double t40 = t5 ? t30 : t39;
+        const double t40 = SETTLED ? t30 : t39;
         const double t41 = t40 * t3;
         const double t42 = t23 + t41;
         out.grad_grad_y = 0;
@@ -102,7 +104,7 @@ struct gelu_mul_backward_backward__loops1 {
             const double t79 = t77 * 0.044715;
             const double t80 = t79 * t32;
             const double t81 = t78 + t80;
-            const double t82 = t5 ? t62 : t81;
+            const double t82 = SETTLED ? t62 : t81;
             const double t83 = t47 * t18;
             const double t84 = t40 * t49;
             const double t85 = t83 + t84;
@@ -117,22 +119,17 @@ struct gelu_mul_backward_backward__loops1 {
         }
     }
 
-    template <int N, typename Access> static __device__ __forceinline__ void run(const call &a, const Access &access) {
-        struct {
-            elementwise::elements<T, N> grad_grad_gate;
-            elementwise::elements<T, N> grad_grad_up;
-            elementwise::elements<T, N> grad_y;
-            elementwise::elements<T, N> gate;
-            elementwise::elements<T, N> up;
-            elementwise::elements<T, N> grad_grad_y;
-            elementwise::elements<T, N> grad_gate;
-            elementwise::elements<T, N> grad_up;
-        } d;
-        access.template load<0>(static_cast<const T *>(a.grad_grad_gate), d.grad_grad_gate.value);
-        access.template load<1>(static_cast<const T *>(a.grad_grad_up), d.grad_grad_up.value);
-        access.template load<2>(static_cast<const T *>(a.grad_y), d.grad_y.value);
-        access.template load<3>(static_cast<const T *>(a.gate), d.gate.value);
-        access.template load<4>(static_cast<const T *>(a.up), d.up.value);
+    template <int N> struct elements_of {
+        elementwise::elements<T, N> grad_grad_gate;
+        elementwise::elements<T, N> grad_grad_up;
+        elementwise::elements<T, N> grad_y;
+        elementwise::elements<T, N> gate;
+        elementwise::elements<T, N> up;
+        elementwise::elements<T, N> grad_grad_y;
+        elementwise::elements<T, N> grad_gate;
+        elementwise::elements<T, N> grad_up;
+    };
+    template <int N, bool SETTLED> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
 #pragma unroll
         for (int k = 0; k < N; k++) {
             loaded in;
@@ -142,10 +139,25 @@ struct gelu_mul_backward_backward__loops1 {
             in.grad_grad_gate = static_cast<double>(elementwise::widen<T>(d.grad_grad_gate.value[k]));
             in.up = static_cast<double>(elementwise::widen<T>(d.up.value[k]));
             in.grad_y = static_cast<double>(elementwise::widen<T>(d.grad_y.value[k]));
-            lines(a, in, out);
+            lines<SETTLED>(a, in, out);
             d.grad_grad_y.value[k] = elementwise::narrow<T>(out.grad_grad_y);
             d.grad_gate.value[k] = elementwise::narrow<T>(out.grad_gate);
             d.grad_up.value[k] = elementwise::narrow<T>(out.grad_up);
+        }
+    }
+
+    template <int N, typename Access> static __device__ __forceinline__ void run(const call &a, const Access &access) {
+        elements_of<N> d;
+        access.template load<0>(static_cast<const T *>(a.grad_grad_gate), d.grad_grad_gate.value);
+        access.template load<1>(static_cast<const T *>(a.grad_grad_up), d.grad_grad_up.value);
+        access.template load<2>(static_cast<const T *>(a.grad_y), d.grad_y.value);
+        access.template load<3>(static_cast<const T *>(a.gate), d.gate.value);
+        access.template load<4>(static_cast<const T *>(a.up), d.up.value);
+        const bool t5 = a.approximate == gelu_mul_backward_backward_approximate_none;
+        if (t5) {
+            compute<N, true>(a, d);
+        } else {
+            compute<N, false>(a, d);
         }
         if (a.grad_grad_y != nullptr) { access.template store<5>(static_cast<T *>(a.grad_grad_y), d.grad_grad_y.value); }
         if (a.grad_gate != nullptr) { access.template store<6>(static_cast<T *>(a.grad_gate), d.grad_gate.value); }
@@ -174,9 +186,10 @@ struct gelu_mul_backward_backward__loops2 {
         float grad_gate;
         float grad_up;
     };
+    // t5 is the same for every element: what only one of its values needs is computed for that one.
+    template <bool SETTLED>
     static __device__ __forceinline__ void lines(const call &a, const loaded &in, results &out) {
         const float t3 = 0.5f * in.gate;
-        const bool t5 = a.approximate == gelu_mul_backward_backward_approximate_none;
         const float t7 = in.gate * 0.7071067811865476f;
         const float t8 = elementwise::erf(t7);
         const float t11 = in.gate * in.gate;
@@ -185,7 +198,7 @@ struct gelu_mul_backward_backward__loops2 {
         const float t14 = in.gate + t13;
         const float t15 = 0.7978845608028654f * t14;
         const float t16 = elementwise::tanh(t15);
-        const float t17 = t5 ? t8 : t16;
+        const float t17 = SETTLED ? t8 : t16;
         const float t18 = 1.0f + t17;
         const float t22 = in.grad_grad_gate * 0.5f;
         const float t23 = t22 * t18;
@@ -203,7 +216,7 @@ struct gelu_mul_backward_backward__loops2 {
         const float t37 = t16 * t16;
         const float t38 = 1.0f - t37;
         const float t39 = t36 * t38;
-        const float t40 = t5 ? t30 : t39;
+        const float t40 = SETTLED ? t30 : t39;
         const float t41 = t40 * t3;
         const float t42 = t23 + t41;
         out.grad_grad_y = 0;
@@ -250,7 +263,7 @@ struct gelu_mul_backward_backward__loops2 {
             const float t79 = t77 * 0.044715f;
             const float t80 = t79 * t32;
             const float t81 = t78 + t80;
-            const float t82 = t5 ? t62 : t81;
+            const float t82 = SETTLED ? t62 : t81;
             const float t83 = t47 * t18;
             const float t84 = t40 * t49;
             const float t85 = t83 + t84;
@@ -265,22 +278,17 @@ struct gelu_mul_backward_backward__loops2 {
         }
     }
 
-    template <int N, typename Access> static __device__ __forceinline__ void run(const call &a, const Access &access) {
-        struct {
-            elementwise::elements<T, N> grad_grad_gate;
-            elementwise::elements<T, N> grad_grad_up;
-            elementwise::elements<T, N> grad_y;
-            elementwise::elements<T, N> gate;
-            elementwise::elements<T, N> up;
-            elementwise::elements<T, N> grad_grad_y;
-            elementwise::elements<T, N> grad_gate;
-            elementwise::elements<T, N> grad_up;
-        } d;
-        access.template load<0>(static_cast<const T *>(a.grad_grad_gate), d.grad_grad_gate.value);
-        access.template load<1>(static_cast<const T *>(a.grad_grad_up), d.grad_grad_up.value);
-        access.template load<2>(static_cast<const T *>(a.grad_y), d.grad_y.value);
-        access.template load<3>(static_cast<const T *>(a.gate), d.gate.value);
-        access.template load<4>(static_cast<const T *>(a.up), d.up.value);
+    template <int N> struct elements_of {
+        elementwise::elements<T, N> grad_grad_gate;
+        elementwise::elements<T, N> grad_grad_up;
+        elementwise::elements<T, N> grad_y;
+        elementwise::elements<T, N> gate;
+        elementwise::elements<T, N> up;
+        elementwise::elements<T, N> grad_grad_y;
+        elementwise::elements<T, N> grad_gate;
+        elementwise::elements<T, N> grad_up;
+    };
+    template <int N, bool SETTLED> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
 #pragma unroll
         for (int k = 0; k < N; k++) {
             loaded in;
@@ -290,10 +298,25 @@ struct gelu_mul_backward_backward__loops2 {
             in.grad_grad_gate = static_cast<float>(elementwise::widen<T>(d.grad_grad_gate.value[k]));
             in.up = static_cast<float>(elementwise::widen<T>(d.up.value[k]));
             in.grad_y = static_cast<float>(elementwise::widen<T>(d.grad_y.value[k]));
-            lines(a, in, out);
+            lines<SETTLED>(a, in, out);
             d.grad_grad_y.value[k] = elementwise::narrow<T>(out.grad_grad_y);
             d.grad_gate.value[k] = elementwise::narrow<T>(out.grad_gate);
             d.grad_up.value[k] = elementwise::narrow<T>(out.grad_up);
+        }
+    }
+
+    template <int N, typename Access> static __device__ __forceinline__ void run(const call &a, const Access &access) {
+        elements_of<N> d;
+        access.template load<0>(static_cast<const T *>(a.grad_grad_gate), d.grad_grad_gate.value);
+        access.template load<1>(static_cast<const T *>(a.grad_grad_up), d.grad_grad_up.value);
+        access.template load<2>(static_cast<const T *>(a.grad_y), d.grad_y.value);
+        access.template load<3>(static_cast<const T *>(a.gate), d.gate.value);
+        access.template load<4>(static_cast<const T *>(a.up), d.up.value);
+        const bool t5 = a.approximate == gelu_mul_backward_backward_approximate_none;
+        if (t5) {
+            compute<N, true>(a, d);
+        } else {
+            compute<N, false>(a, d);
         }
         if (a.grad_grad_y != nullptr) { access.template store<5>(static_cast<T *>(a.grad_grad_y), d.grad_grad_y.value); }
         if (a.grad_gate != nullptr) { access.template store<6>(static_cast<T *>(a.grad_gate), d.grad_gate.value); }
@@ -305,81 +328,97 @@ struct gelu_mul_backward_backward__loops2 {
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__float64__flat(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_flat<gelu_mul_backward_backward__loops1<double>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__float64__vectors(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_vectors<gelu_mul_backward_backward__loops1<double>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__float64__narrow(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<gelu_mul_backward_backward__loops1<double>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__float64__wide(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<gelu_mul_backward_backward__loops1<double>, uint64_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__float32__flat(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_flat<gelu_mul_backward_backward__loops2<float>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__float32__vectors(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_vectors<gelu_mul_backward_backward__loops2<float>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__float32__narrow(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<gelu_mul_backward_backward__loops2<float>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__float32__wide(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<gelu_mul_backward_backward__loops2<float>, uint64_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__float16__flat(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_flat<gelu_mul_backward_backward__loops2<__half>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__float16__vectors(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_vectors<gelu_mul_backward_backward__loops2<__half>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__float16__narrow(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<gelu_mul_backward_backward__loops2<__half>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__float16__wide(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<gelu_mul_backward_backward__loops2<__half>, uint64_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__bfloat16__flat(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_flat<gelu_mul_backward_backward__loops2<__nv_bfloat16>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__bfloat16__vectors(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_vectors<gelu_mul_backward_backward__loops2<__nv_bfloat16>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__bfloat16__narrow(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<gelu_mul_backward_backward__loops2<__nv_bfloat16>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__bfloat16__wide(const __grid_constant__ gelu_mul_backward_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<gelu_mul_backward_backward__loops2<__nv_bfloat16>, uint64_t>(call);
 }
 

@@ -3,6 +3,7 @@
 // The loops of silu_mul, for each choice of dtypes and each way in which operands may lie in memory.
 #include "element_math.cuh"
 #include "elementwise.cuh"
+#include "launch_order.cuh"
 #include "silu_mul_call.h"
 
 // y: gate * sigmoid(gate) * up
@@ -26,14 +27,12 @@ struct silu_mul__loops1 {
         out.y = t4;
     }
 
-    template <int N, typename Access> static __device__ __forceinline__ void run(const call &a, const Access &access) {
-        struct {
-            elementwise::elements<T, N> gate;
-            elementwise::elements<T, N> up;
-            elementwise::elements<T, N> y;
-        } d;
-        access.template load<0>(static_cast<const T *>(a.gate), d.gate.value);
-        access.template load<1>(static_cast<const T *>(a.up), d.up.value);
+    template <int N> struct elements_of {
+        elementwise::elements<T, N> gate;
+        elementwise::elements<T, N> up;
+        elementwise::elements<T, N> y;
+    };
+    template <int N> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
 #pragma unroll
         for (int k = 0; k < N; k++) {
             loaded in;
@@ -43,6 +42,13 @@ struct silu_mul__loops1 {
             lines(a, in, out);
             d.y.value[k] = elementwise::narrow<T>(out.y);
         }
+    }
+
+    template <int N, typename Access> static __device__ __forceinline__ void run(const call &a, const Access &access) {
+        elements_of<N> d;
+        access.template load<0>(static_cast<const T *>(a.gate), d.gate.value);
+        access.template load<1>(static_cast<const T *>(a.up), d.up.value);
+        compute<N>(a, d);
         access.template store<2>(static_cast<T *>(a.y), d.y.value);
     }
 };
@@ -68,14 +74,12 @@ struct silu_mul__loops2 {
         out.y = t4;
     }
 
-    template <int N, typename Access> static __device__ __forceinline__ void run(const call &a, const Access &access) {
-        struct {
-            elementwise::elements<T, N> gate;
-            elementwise::elements<T, N> up;
-            elementwise::elements<T, N> y;
-        } d;
-        access.template load<0>(static_cast<const T *>(a.gate), d.gate.value);
-        access.template load<1>(static_cast<const T *>(a.up), d.up.value);
+    template <int N> struct elements_of {
+        elementwise::elements<T, N> gate;
+        elementwise::elements<T, N> up;
+        elementwise::elements<T, N> y;
+    };
+    template <int N> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
 #pragma unroll
         for (int k = 0; k < N; k++) {
             loaded in;
@@ -85,6 +89,13 @@ struct silu_mul__loops2 {
             lines(a, in, out);
             d.y.value[k] = elementwise::narrow<T>(out.y);
         }
+    }
+
+    template <int N, typename Access> static __device__ __forceinline__ void run(const call &a, const Access &access) {
+        elements_of<N> d;
+        access.template load<0>(static_cast<const T *>(a.gate), d.gate.value);
+        access.template load<1>(static_cast<const T *>(a.up), d.up.value);
+        compute<N>(a, d);
         access.template store<2>(static_cast<T *>(a.y), d.y.value);
     }
 };
@@ -93,81 +104,97 @@ struct silu_mul__loops2 {
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__float64__flat(const __grid_constant__ silu_mul_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_flat<silu_mul__loops1<double>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__float64__vectors(const __grid_constant__ silu_mul_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_vectors<silu_mul__loops1<double>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__float64__narrow(const __grid_constant__ silu_mul_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<silu_mul__loops1<double>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__float64__wide(const __grid_constant__ silu_mul_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<silu_mul__loops1<double>, uint64_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__float32__flat(const __grid_constant__ silu_mul_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_flat<silu_mul__loops2<float>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__float32__vectors(const __grid_constant__ silu_mul_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_vectors<silu_mul__loops2<float>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__float32__narrow(const __grid_constant__ silu_mul_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<silu_mul__loops2<float>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__float32__wide(const __grid_constant__ silu_mul_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<silu_mul__loops2<float>, uint64_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__float16__flat(const __grid_constant__ silu_mul_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_flat<silu_mul__loops2<__half>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__float16__vectors(const __grid_constant__ silu_mul_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_vectors<silu_mul__loops2<__half>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__float16__narrow(const __grid_constant__ silu_mul_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<silu_mul__loops2<__half>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__float16__wide(const __grid_constant__ silu_mul_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<silu_mul__loops2<__half>, uint64_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__bfloat16__flat(const __grid_constant__ silu_mul_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_flat<silu_mul__loops2<__nv_bfloat16>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__bfloat16__vectors(const __grid_constant__ silu_mul_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_vectors<silu_mul__loops2<__nv_bfloat16>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__bfloat16__narrow(const __grid_constant__ silu_mul_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<silu_mul__loops2<__nv_bfloat16>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__bfloat16__wide(const __grid_constant__ silu_mul_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<silu_mul__loops2<__nv_bfloat16>, uint64_t>(call);
 }
 

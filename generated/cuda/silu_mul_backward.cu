@@ -3,6 +3,7 @@
 // The loops of silu_mul_backward, for each choice of dtypes and each way in which operands may lie in memory.
 #include "element_math.cuh"
 #include "elementwise.cuh"
+#include "launch_order.cuh"
 #include "silu_mul_backward_call.h"
 
 // grad_gate: derived
@@ -43,17 +44,14 @@ struct silu_mul_backward__loops1 {
         }
     }
 
-    template <int N, typename Access> static __device__ __forceinline__ void run(const call &a, const Access &access) {
-        struct {
-            elementwise::elements<T, N> grad_y;
-            elementwise::elements<T, N> gate;
-            elementwise::elements<T, N> up;
-            elementwise::elements<T, N> grad_gate;
-            elementwise::elements<T, N> grad_up;
-        } d;
-        access.template load<0>(static_cast<const T *>(a.grad_y), d.grad_y.value);
-        access.template load<1>(static_cast<const T *>(a.gate), d.gate.value);
-        access.template load<2>(static_cast<const T *>(a.up), d.up.value);
+    template <int N> struct elements_of {
+        elementwise::elements<T, N> grad_y;
+        elementwise::elements<T, N> gate;
+        elementwise::elements<T, N> up;
+        elementwise::elements<T, N> grad_gate;
+        elementwise::elements<T, N> grad_up;
+    };
+    template <int N> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
 #pragma unroll
         for (int k = 0; k < N; k++) {
             loaded in;
@@ -65,6 +63,14 @@ struct silu_mul_backward__loops1 {
             d.grad_gate.value[k] = elementwise::narrow<T>(out.grad_gate);
             d.grad_up.value[k] = elementwise::narrow<T>(out.grad_up);
         }
+    }
+
+    template <int N, typename Access> static __device__ __forceinline__ void run(const call &a, const Access &access) {
+        elements_of<N> d;
+        access.template load<0>(static_cast<const T *>(a.grad_y), d.grad_y.value);
+        access.template load<1>(static_cast<const T *>(a.gate), d.gate.value);
+        access.template load<2>(static_cast<const T *>(a.up), d.up.value);
+        compute<N>(a, d);
         if (a.grad_gate != nullptr) { access.template store<3>(static_cast<T *>(a.grad_gate), d.grad_gate.value); }
         if (a.grad_up != nullptr) { access.template store<4>(static_cast<T *>(a.grad_up), d.grad_up.value); }
     }
@@ -108,17 +114,14 @@ struct silu_mul_backward__loops2 {
         }
     }
 
-    template <int N, typename Access> static __device__ __forceinline__ void run(const call &a, const Access &access) {
-        struct {
-            elementwise::elements<T, N> grad_y;
-            elementwise::elements<T, N> gate;
-            elementwise::elements<T, N> up;
-            elementwise::elements<T, N> grad_gate;
-            elementwise::elements<T, N> grad_up;
-        } d;
-        access.template load<0>(static_cast<const T *>(a.grad_y), d.grad_y.value);
-        access.template load<1>(static_cast<const T *>(a.gate), d.gate.value);
-        access.template load<2>(static_cast<const T *>(a.up), d.up.value);
+    template <int N> struct elements_of {
+        elementwise::elements<T, N> grad_y;
+        elementwise::elements<T, N> gate;
+        elementwise::elements<T, N> up;
+        elementwise::elements<T, N> grad_gate;
+        elementwise::elements<T, N> grad_up;
+    };
+    template <int N> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
 #pragma unroll
         for (int k = 0; k < N; k++) {
             loaded in;
@@ -130,6 +133,14 @@ struct silu_mul_backward__loops2 {
             d.grad_gate.value[k] = elementwise::narrow<T>(out.grad_gate);
             d.grad_up.value[k] = elementwise::narrow<T>(out.grad_up);
         }
+    }
+
+    template <int N, typename Access> static __device__ __forceinline__ void run(const call &a, const Access &access) {
+        elements_of<N> d;
+        access.template load<0>(static_cast<const T *>(a.grad_y), d.grad_y.value);
+        access.template load<1>(static_cast<const T *>(a.gate), d.gate.value);
+        access.template load<2>(static_cast<const T *>(a.up), d.up.value);
+        compute<N>(a, d);
         if (a.grad_gate != nullptr) { access.template store<3>(static_cast<T *>(a.grad_gate), d.grad_gate.value); }
         if (a.grad_up != nullptr) { access.template store<4>(static_cast<T *>(a.grad_up), d.grad_up.value); }
     }
@@ -139,81 +150,97 @@ struct silu_mul_backward__loops2 {
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward__float64__flat(const __grid_constant__ silu_mul_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_flat<silu_mul_backward__loops1<double>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward__float64__vectors(const __grid_constant__ silu_mul_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_vectors<silu_mul_backward__loops1<double>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward__float64__narrow(const __grid_constant__ silu_mul_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<silu_mul_backward__loops1<double>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward__float64__wide(const __grid_constant__ silu_mul_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<silu_mul_backward__loops1<double>, uint64_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward__float32__flat(const __grid_constant__ silu_mul_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_flat<silu_mul_backward__loops2<float>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward__float32__vectors(const __grid_constant__ silu_mul_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_vectors<silu_mul_backward__loops2<float>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward__float32__narrow(const __grid_constant__ silu_mul_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<silu_mul_backward__loops2<float>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward__float32__wide(const __grid_constant__ silu_mul_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<silu_mul_backward__loops2<float>, uint64_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward__float16__flat(const __grid_constant__ silu_mul_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_flat<silu_mul_backward__loops2<__half>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward__float16__vectors(const __grid_constant__ silu_mul_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_vectors<silu_mul_backward__loops2<__half>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward__float16__narrow(const __grid_constant__ silu_mul_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<silu_mul_backward__loops2<__half>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward__float16__wide(const __grid_constant__ silu_mul_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<silu_mul_backward__loops2<__half>, uint64_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward__bfloat16__flat(const __grid_constant__ silu_mul_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_flat<silu_mul_backward__loops2<__nv_bfloat16>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward__bfloat16__vectors(const __grid_constant__ silu_mul_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_vectors<silu_mul_backward__loops2<__nv_bfloat16>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward__bfloat16__narrow(const __grid_constant__ silu_mul_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<silu_mul_backward__loops2<__nv_bfloat16>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward__bfloat16__wide(const __grid_constant__ silu_mul_backward_call call) {
+    wait_for_earlier_kernels();
     elementwise::run_singles<silu_mul_backward__loops2<__nv_bfloat16>, uint64_t>(call);
 }
 

@@ -4,6 +4,8 @@
 // The build compiles this file once for each unit.
 #include "../../csrc/square.cu"
 
+#include "launch_order.cuh"
+
 // The compiler shows the line of the one that is not there.
 namespace csrc_square_cu_defines { using ::square; }
 
@@ -11,21 +13,25 @@ namespace csrc_square_cu_defines { using ::square; }
 
 extern "C" __global__ void __launch_bounds__(256)
 square__float64__0(const __grid_constant__ square_call call) {
+    wait_for_earlier_kernels();
     square<double>(square_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 square__float32__0(const __grid_constant__ square_call call) {
+    wait_for_earlier_kernels();
     square<float>(square_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 square__float16__0(const __grid_constant__ square_call call) {
+    wait_for_earlier_kernels();
     square<__half>(square_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 square__bfloat16__0(const __grid_constant__ square_call call) {
+    wait_for_earlier_kernels();
     square<__nv_bfloat16>(square_args<__nv_bfloat16>(call));
 }
 

@@ -106,6 +106,7 @@ BoxedKernel *fake_find_kernel(const char *key, const char *name);
 typedef struct fake_machine {
     bool has_driver, driver_is_old, torch_has_cuda, torch_is_old, capturing, pageable;
     int arch;
+    int version; /* of the driver: 12030 for CUDA 12.3 */
     int code; /* of the error of a CUDA function that fails */
 } fake_machine;
 

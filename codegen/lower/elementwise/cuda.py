@@ -8,7 +8,7 @@ from collections.abc import Collection
 from functools import partial
 
 from codegen.elementwise.kinds import Kind, Program, Store
-from codegen.frozen import dataclass
+from codegen.frozen import dataclass, replace
 from codegen.lower.cuda import has_complex, has_float8
 from codegen.lower.elementwise.cpu import comments, given, maskable, optional, program, tensor_dtypes
 from codegen.lower.elementwise.host import CUDA_KERNELS
@@ -41,11 +41,15 @@ class CudaOperand:
 
 @dataclass(frozen=True)
 class CudaForm:
-    """The lines for some choices of dtypes."""
+    """The lines for some choices of dtypes. `settled` is a condition that is asked once for all elements of a thread,
+    empty where there is none; `settling` are the statements that make it.
+    """
 
     name: str
     inputs: tuple[str, ...]
     results: tuple[str, ...]
+    settled: str
+    settling: tuple[str, ...]
     statements: tuple[str, ...]
     unpacked: tuple[str, ...]
     packed: tuple[str, ...]
@@ -103,15 +107,27 @@ def _stored(store: Store, element: str) -> str:
     return f"d.{store.target}.value[k] = elementwise::narrow<{element}>({value});"
 
 
+def _settled(one: Program) -> int | None:
+    """The condition between two values of an element that is the same for every element: the first there is."""
+    for value in one.values:
+        if value.op == "select" and not value.uniform and one.values[value.operands[0]].uniform:
+            return value.operands[0]
+    return None
+
+
 def _form(op: Operator, one: Program) -> CudaForm:
-    printer = Printer(one, _style(op))
+    condition = _settled(one)
+    asked, printer = Printer(one, _style(op)), Printer(one, _style(op), condition)
     absent = maskable(op)
     elements = {name: cuda_element(dtype) for name, dtype in tensor_dtypes(op).items()}
     loaded = members(one)
+    settling = sorted(one.behind(condition)) if condition is not None else []
     return CudaForm(
         name="",
         inputs=tuple(f"{printer.member_type(member.kind)} {member.name};" for member in loaded),
         results=tuple(result_members(one, printer)),
+        settled=asked.atom(condition) if condition is not None else "",
+        settling=tuple(asked.statement(index) for index in settling if asked.named(index)),
         statements=tuple(printer.statements("a.{} != nullptr".format if absent else None)),
         unpacked=tuple(
             f"in.{m.name} = static_cast<{printer.member_type(m.kind)}>("
@@ -161,9 +177,6 @@ def elementwise_cuda_view(library: Library, op: Operator) -> ElementwiseCudaView
         count=len(listed),
         types=", ".join(dict.fromkeys(cuda_element(dtypes[name]) for name in listed)),
         operands=tuple(_operand(op, index, name, loaded) for index, name in enumerate(listed)),
-        forms=tuple(
-            CudaForm(name, form.inputs, form.results, form.statements, form.unpacked, form.packed)
-            for form, name in forms.items()
-        ),
+        forms=tuple(replace(form, name=name) for form, name in forms.items()),
         kernels=tuple(kernels),
     )

@@ -1,0 +1,13 @@
+// The order of kernels on a stream. From compute capability 9.0 on, the runtime lets a kernel of this library begin
+// while the one before it ends: its blocks come up, and wait here until all that was on the stream is done and visible.
+// csrc/runtime/cuda.c asks each kernel for which capability it was compiled before it does so.
+#pragma once
+
+// The first thing that every thread of a kernel does; nothing is read from memory or written to it before.
+__device__ __forceinline__ void wait_for_earlier_kernels() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    // The next kernel's blocks may come up as soon as there is room for them.
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
