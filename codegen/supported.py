@@ -38,7 +38,6 @@ LIST_STARS = "a function of stars in the shape of a list of tensors"
 LIST_SCRATCH = "scratch that is a list of tensors"
 LIST_CONDITION = "a condition of an output list"
 LIST_HOLES = "an output list with a tensor for each of a list in which some may be absent"
-LIST_WRITES = "an output list of an operator that writes in place without `differentiable: false`"
 LIST_SECOND = "`backward:` of an operator that computes gradients of lists"
 LIST_VARIANT = "a variant of an operator with an output list"
 

@@ -174,8 +174,11 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
     )
     if read.diagnostics.errors == before:
         supported.with_lists(read.diagnostics, read.prefix, node if draft.lists else None)
-        if draft.list_outputs and draft.written and draft.differentiable is None:
-            supported.refuse(read.diagnostics, read.prefix, node.key("outputs") or key, 0, supported.LIST_WRITES)
+        if draft.list_outputs and draft.written:
+            name = draft.list_outputs[0].name
+            text = f"PyTorch compiles no operator that writes to arguments and returns a list, which {name} is"
+            hint = f"let the caller pass it: {name}: {draft.list_outputs[0].text.split()[0]}! out, under inputs:"
+            read.error(node.key("outputs") or key, text, hint)
         draft = replace(draft, variants=check_variants(read, node, draft))
     if contract.valid:
         batch, autocast = check_keys.check_batch(read, node, draft), check_keys.check_autocast(read, node, draft)
