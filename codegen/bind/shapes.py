@@ -44,7 +44,7 @@ class Stars:
             for name in named_stars(entry):
                 _know(known, "", StarEntry(name, name), self.dims)
             number = self.found[owner, entry.text] = len(self.found)
-            rules.append(ComputeStar(number, entry, tuple(known.values())))
+            rules.append(ComputeStar(number, entry, tuple(known.values()), owner))
         return rules
 
     def number(self, entry: StarFunction, owner: str = "") -> int:

@@ -55,7 +55,9 @@ def check_elementwise(
     """Reads `elementwise:` of the operator that `key` names; no lines where there is none."""
     value = node.get("elementwise")
     section = read.within("elementwise").mapping(value, EXAMPLE) if value is not None else None
-    if section is None or not contract.valid:
+    types = [*(a.type for a in contract.arguments), *(output.type for output in contract.outputs)]
+    lists = any(isinstance(kind, TensorType) and kind.is_list for kind in types)  # which library.py refuses
+    if section is None or not contract.valid or lists:
         return Elementwise((), None)
     for other in _EXCLUDES:
         place = node.key(other)
@@ -198,6 +200,10 @@ class _Checker:
         """The shape of the first target, to which everything else must broadcast."""
         shapes = list(self.shapes(lines))
         whole = shapes[0][1] if shapes else None
+        functions = [one.text for one in whole.entries if not isinstance(one, DimEntry | StarEntry)] if whole else []
+        if functions and all(isinstance(one, Output) and one.condition is not None for one in self.targets.values()):
+            text = f"{functions[0]} is known where an output is there, and every output is there on a condition"
+            self.read.error(self.key, text, "leave out the condition of one of them")
         for name, own in shapes[1:]:
             assert whole is not None
             if name in self.targets and not _same(own, whole):

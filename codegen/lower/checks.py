@@ -303,7 +303,7 @@ class Checks:
         """The sizes of the contract, and the view that has them."""
         kind = self.op.argument(rule.argument).type
         assert isinstance(kind, TensorType)
-        calls = self.names.shape_calls(kind.shape)
+        calls = self.names.shape_calls(kind.shape, rule.argument)
         sizes = self.computed(["s.dim = 0;", *all_or_return(calls)], rule)
         expanded = f"tensor_expand(&{tensor(rule.argument)}, &s, &f->v.{rule.argument})"
         return [*sizes, *self.check(expanded, message(rule))]

@@ -6,7 +6,7 @@ hardware.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 
 from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, Shape, StarEntry, TensorType, Variable
@@ -83,6 +83,12 @@ def wanted_at(place: str) -> str:
     return f"mask_wants(&f->a.grad_mask, {place})"
 
 
+def star_number(stars: Sequence[ComputeStar], text: str, owner: str = "") -> int:
+    """The number of a function of stars, as the shape of `owner` has it."""
+    found = [rule.index for rule in stars if rule.entry.text == text and rule.owner in ("", owner)]
+    return found[0] if found else next(rule.index for rule in stars if rule.entry.text == text)
+
+
 class HostNames:
     """Prints expressions and tensor properties of one operator as host C."""
 
@@ -94,8 +100,9 @@ class HostNames:
         names |= {size.name: f"f->n.{size.name}.bound" for size in op.dynamic}
         names |= {variable.name: f"f->d.{variable.name}" for variable in op.types}
         names |= {name: f"scope->{name}" for name in CPU_HARDWARE}
-        self.stars = {rule.entry.text: rule.index for rule in map(plain, op.rules) if isinstance(rule, ComputeStar)}
-        for text, number in self.stars.items():
+        self.stars = [rule for rule in map(plain, op.rules) if isinstance(rule, ComputeStar)]
+        for text in {rule.entry.text for rule in self.stars}:
+            number = star_number(self.stars, text)
             names[text] = f"product_i64(&overflow, f->star[{number}].sizes, f->star[{number}].dim)"
         names |= {name: f"(dtype)c->{name}" for name, kind in scalars(op) if kind.kind == "dtype"}
         lists = [name for name, kind in scalars(op) if kind.is_list]
@@ -232,8 +239,8 @@ class HostNames:
         """The sizes of a function of stars, and how many they are."""
         return f"f->star[{number}].sizes", f"f->star[{number}].dim"
 
-    def shape_calls(self, shape: Shape) -> list[str]:
-        """Calls that append the sizes of `shape` to a `shape s`; each returns bool."""
+    def shape_calls(self, shape: Shape, owner: str = "") -> list[str]:
+        """Calls that append the sizes of `shape`, that of `owner`, to a `shape s`; each returns bool."""
         calls = []
         for entry in shape.entries:
             if isinstance(entry, StarEntry):
@@ -242,5 +249,6 @@ class HostNames:
             elif isinstance(entry, DimEntry):
                 calls.append(f"shape_add_dim(e, &s, {self.expr(entry.expr)})")
             else:
-                calls.append(f"shape_add(e, &s, {', '.join(self.computed(self.stars[entry.text]))})")
+                number = star_number(self.stars, entry.text, owner)
+                calls.append(f"shape_add(e, &s, {', '.join(self.computed(number))})")
         return calls

@@ -123,6 +123,17 @@ def outer_sum(a: Tensor, b: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
     return y, y.unsqueeze(-1).expand(2, *y.shape, 3).contiguous()
 
 
+def either_shape(
+    a: Tensor, b: Tensor, c: Tensor | None, d: Tensor | None, k: int
+) -> tuple[Tensor | None, Tensor | None]:
+    """Ones and twos, but for the first elements."""
+    y, z = a.new_ones((a + b).shape), a.new_full((2, *(a + b).shape), 2.0)
+    if y.numel():
+        y.view(-1)[0] = a.reshape(-1)[0] + (0 if c is None else c.reshape(-1)[0])
+        z.view(-1)[0] = b.reshape(-1)[0] + (0 if d is None else d.reshape(-1)[0])
+    return y if k % 2 == 1 else None, z if k > 1 else None
+
+
 def sum_dim(x: Tensor, dim: int, k: int) -> tuple[Tensor, Tensor]:
     wide = [1] * x.dim()
     wide[dim] = k + 1

@@ -141,7 +141,7 @@ class _Host:
         lines: list[str] = []
         made: dict[str, list[str]] = {}
         for output in op.outputs:
-            shape = names.shape_calls(output.type.shape)
+            shape = names.shape_calls(output.type.shape, output.name)
             dtype = names.dtype(output.type.dtype)
             calls = output_calls(output, dtype, self.device, shape)
             calls += [f"tensor_draw(e, &f->t.{output.name})"] if op.draws(output.name) else []

@@ -123,10 +123,11 @@ def _expand(names: Names, rule: ExpandRule) -> list[str]:
     kind = names.op.argument(rule.argument).type
     assert isinstance(kind, TensorType)
     first: list[str] = []
-    sizes = names.shape(kind.shape)
+    sizes = names.shape(kind.shape, owner=rule.argument)
     if any(can_overflow(size) for size in rule.sizes):
         sizes = names.fresh("sizes")
-        computed: list[str | list[str]] = [f"lambda: {names.shape(kind.shape, True)}", names.message(overflow_of(rule))]
+        checked = f"lambda: {names.shape(kind.shape, True, rule.argument)}"
+        computed: list[str | list[str]] = [checked, names.message(overflow_of(rule))]
         first = call(f"{sizes} = _check.computed", computed)
     arguments: list[str | list[str]] = [rule.argument, sizes, names.message(message(rule))]
     return [*first, *call(f"{rule.argument} = _check.expand", arguments)]
@@ -199,7 +200,7 @@ def rule_lines(names: Names, rule: PlainRule, read: Collection[str]) -> list[str
 
 def _output(names: Names, output: Output, index: int) -> str:
     dtype = names.dtype(output.type.dtype)
-    sizes, like = names.shape(output.type.shape), output.word("like")
+    sizes, like = names.shape(output.type.shape, owner=output.name), output.word("like")
     arguments, made = [sizes], "empty"
     if like is not None or output.has_word("transposed"):
         other = f"{like.argument}[_i]" if like is not None and output.type.is_list else like and like.argument

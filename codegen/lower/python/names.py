@@ -13,7 +13,7 @@ from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, Output, ScalarTyp
 from codegen.expr.python import PythonNames, print_python
 from codegen.expr.tree import Binary, Call, Constant, Expr, Name, NameKind, Query, Type, Unary, children, rebuild
 from codegen.frozen import cached_property
-from codegen.lower.host import first_given
+from codegen.lower.host import first_given, star_number
 from codegen.messages.parts import (
     AccDtypeOf,
     ComputedDims,
@@ -206,8 +206,8 @@ class Names:
         front, back = span.front or "", f"-{span.back}" if span.back else ""
         return f"{self.tensor(span.argument)}.shape" + (f"[{front}:{back}]" if front or back else "")
 
-    def shape(self, shape: Shape, checked: bool = False) -> str:
-        """The sizes of a tensor, as an expression; `checked` as in `checked()`."""
+    def shape(self, shape: Shape, checked: bool = False, owner: str = "") -> str:
+        """The sizes of the tensor `owner`, as an expression; `checked` as in `checked()`."""
         parts = []
         for entry in shape.entries:
             if isinstance(entry, StarEntry):
@@ -219,7 +219,7 @@ class Names:
                 parts.append(self.checked(entry.expr) if checked else self.expr(entry.expr))
             else:
                 rules = [rule for rule in map(plain, self.op.rules) if isinstance(rule, ComputeStar)]
-                number = next(rule.index for rule in rules if rule.entry == entry)
+                number = star_number(rules, entry.text, owner)
                 parts.append(f"*{self.stars[number]}")
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
