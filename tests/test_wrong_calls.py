@@ -167,6 +167,19 @@ def test_conjugate_and_negative_bits(device: str) -> None:
     assert torch.equal(my_ops.gather_rows(negative, index), negative[index].resolve_neg())
 
 
+@pytest.mark.parametrize("packet", [my_ops, torch.ops.my_ops], ids=["wrapper", "torch.ops"])
+def test_negative_bits_beside_what_is_written(packet: Any, device: str) -> None:
+    """What is only read may have them, in lists too."""
+    grad = torch.randn(5, dtype=torch.complex64, device=device).conj().imag
+    assert grad.is_neg()
+    params, firsts, seconds = [[torch.ones(5, device=device), torch.ones(5, device=device)] for _ in range(3)]
+    packet.adamw_step(params[:1], [grad], firsts[:1], seconds[:1], 1)
+    packet.adamw_step(params[1:], [grad.resolve_neg()], firsts[1:], seconds[1:], 1)
+    for one, other in (params, firsts, seconds):
+        assert torch.equal(one, other)
+        assert one._version == 1
+
+
 def test_integer_for_a_float(device: str) -> None:
     x, weight = torch.randn(2, 3, device=device), torch.ones(3, device=device)
     assert torch.equal(my_ops.rms_norm(x, weight, 1), my_ops.rms_norm(x, weight, 1.0))

@@ -11,7 +11,10 @@ import functools
 import hashlib
 import re
 import warnings
+from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -167,6 +170,7 @@ any_requires_grad = torch._C._any_requires_grad
 after_autograd = torch._C._after_autograd_keyset
 after_in_place = torch._C._after_ADInplaceOrView_keyset
 after_backend_select = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.BackendSelect)
+after_views = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.Conjugate)  # and Negative, which comes before
 after_vmap_mode = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.FuncTorchVmapMode)
 forward_ad = torch.autograd.forward_ad
 is_autocast_enabled = torch._C._is_any_autocast_enabled
@@ -311,24 +315,32 @@ def present(*tensors: Written) -> list[torch.Tensor]:
 
 def count_writes(*tensors: Written) -> None:
     """Moves the version counters of what was written, so that autograd notices what it saved before."""
-    torch.autograd.graph.increment_version(present(*tensors))  # inference tensors have none
+    given = chain.from_iterable(one if isinstance(one, (list, tuple)) else (one,) for one in tensors)
+    torch.autograd.graph.increment_version([tensor for tensor in given if tensor is not None])  # if it has a version
+
+
+version = attrgetter("_version")
+
+
+def has_inference_tensor(given: Written) -> bool:
+    """Whether there is one, which has no version: asking for that takes a third of the time of is_inference()."""
+    try:
+        deque(map(version, given if isinstance(given, (list, tuple)) else (given,)), maxlen=0)
+    except (AttributeError, RuntimeError):  # or it is no tensor, but a list may lack some
+        return any(tensor.is_inference() for tensor in present(given))
+    return False
 
 
 def check_writes(operator: str, **tensors: Written) -> None:
-    """Refuses what PyTorch does not let its own operators write, before anything is written."""
+    """Refuses what PyTorch does not let its own operators write, before anything is written; refuse_views does the rest."""
+    for name in _unseen.get(operator, ()):
+        _refuse_view(operator, name, tensors[name])
+    if torch.is_inference_mode_enabled():
+        return
     for name, given in tensors.items():
-        for tensor in present(given):
-            if not (tensor.is_inference() or tensor.is_neg() or tensor.is_conj()):
-                continue
-            problem = ""
-            if tensor.is_inference():
-                if not torch.is_inference_mode_enabled():
-                    problem = "is an inference tensor, and is written in inference mode only; write to a clone of it"
-            else:
-                method = "resolve_neg" if tensor.is_neg() else "resolve_conj"
-                problem = f"is a view that negates or conjugates, and cannot be written; write to its {method}()"
-            if problem:
-                raise RuntimeError(f"my_ops::{operator}: {name}: {problem}")
+        if has_inference_tensor(given):
+            problem = "is an inference tensor, and is written in inference mode only; write to a clone of it"
+            raise RuntimeError(f"my_ops::{operator}: {name}: {problem}")
 
 
 def has_tangent(tensor: torch.Tensor) -> bool:
@@ -393,6 +405,51 @@ def need_every_output(operator: str, **outputs: torch.Tensor | None) -> None:
     missing = [name for name, tensor in outputs.items() if tensor is None]
     if missing:
         raise RuntimeError(f"my_ops::{operator}: {missing[0]}: expected a tensor, as for the other outputs")
+
+
+def _refuse_view(operator: str, name: str, given: Written) -> None:
+    for tensor in present(given):
+        if tensor.is_neg() or tensor.is_conj():
+            method = "resolve_neg" if tensor.is_neg() else "resolve_conj"
+            problem = f"is a view that negates or conjugates, and cannot be written; write to its {method}()"
+            raise RuntimeError(f"my_ops::{operator}: {name}: {problem}")
+
+
+_unseen: dict[str, list[str]] = {}
+"""Lists that may be absent, by operator: PyTorch does not look into them for such views."""
+
+
+def refuse_views(library: torch.library.Library, operator: str, *entries: Any) -> None:
+    """Views that negate or conjugate are not written. PyTorch asks of each call whether a tensor of it is one: kernels at
+    their keys cost other calls nothing. Those that are only read are resolved, as PyTorch's own kernels there do.
+    """
+    for entry in entries:
+        written = [one for one in entry._schema.arguments if one.alias_info is not None and one.alias_info.is_write]
+        _unseen[operator] = [one.name for one in written if str(one.type).startswith("Optional[List")]
+        kernel = _view_kernel(operator, entry, [one.name for one in written])
+        library.impl(entry, kernel, "Negative", with_keyset=True)
+        library.impl(entry, kernel, "Conjugate", with_keyset=True)
+
+
+def _view_kernel(operator: str, entry: Any, written: Sequence[str]) -> Callable[..., Any]:
+    names = [argument.name for argument in entry._schema.arguments]
+
+    def kernel(keyset: Any, *arguments: Any, **keywords: Any) -> Any:
+        given = {**dict(zip(names, arguments, strict=False)), **keywords}
+        for name in written:
+            _refuse_view(operator, name, given.get(name))
+        with torch.no_grad():
+            resolved = {name: _resolved(value) for name, value in keywords.items()}
+            return entry.redispatch(keyset & after_views, *map(_resolved, arguments), **resolved)
+
+    return kernel
+
+
+def _resolved(value: Any) -> Any:
+    """An argument, without bits that negate or conjugate."""
+    if isinstance(value, (list, tuple)):
+        return [_resolved(one) for one in value]
+    return value.resolve_conj().resolve_neg() if isinstance(value, torch.Tensor) else value
 
 
 def add_tags(operator: Any, *names: str) -> None:

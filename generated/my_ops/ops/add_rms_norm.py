@@ -213,6 +213,7 @@ torch.library.register_fake("my_ops::_add_rms_norm__no_grad", _fake_in_place, li
 _kernels.impl("add_rms_norm_", _autograd_in_place, "Autograd", with_keyset=True)
 _kernels.impl("_add_rms_norm__no_grad", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("add_rms_norm_", _count_in_place, "ADInplaceOrView", with_keyset=True)
+_runtime.refuse_views(_kernels, "add_rms_norm_", _in_place, torch.ops.my_ops._add_rms_norm__no_grad.default)
 
 
 def add_rms_norm_(

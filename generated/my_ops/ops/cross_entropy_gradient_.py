@@ -134,6 +134,12 @@ torch.library.register_fake("my_ops::_cross_entropy_gradient__no_grad", _fake, l
 _kernels.impl("cross_entropy_gradient_", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_cross_entropy_gradient__no_grad", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("cross_entropy_gradient_", _count_writes, "ADInplaceOrView", with_keyset=True)
+_runtime.refuse_views(
+    _kernels,
+    "cross_entropy_gradient_",
+    torch.ops.my_ops.cross_entropy_gradient_.default,
+    torch.ops.my_ops._cross_entropy_gradient__no_grad.default,
+)
 
 # ---------------------------------------------------------------- wrapper
 

@@ -222,6 +222,7 @@ torch.library.register_fake("my_ops::_rope__no_grad", _fake_in_place, lib=_kerne
 _kernels.impl("rope_", _autograd_in_place, "Autograd", with_keyset=True)
 _kernels.impl("_rope__no_grad", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("rope_", _count_in_place, "ADInplaceOrView", with_keyset=True)
+_runtime.refuse_views(_kernels, "rope_", _in_place, torch.ops.my_ops._rope__no_grad.default)
 
 
 def rope_(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = False) -> tuple[Tensor, Tensor]:
