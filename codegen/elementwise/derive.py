@@ -199,11 +199,14 @@ class _Derivation:
                 self.pass_on(part.arguments[0], arrived, lambda amount: self.function(part, part.arguments[0], amount))
 
     def pass_on(self, operand: Expr, arrived: Expr, by: Callable[[Expr], Expr]) -> None:
-        """What `by`, which is linear, makes of all that arrives, for an operand. Where a condition lets nothing arrive
-        it stays 0: the derivative may be infinite there, and 0 times that would be no number.
+        """What `by`, which is linear, makes of all that arrives, for an operand."""
+        if self.active[id(operand)]:
+            self.arrive(operand, self.mapped(arrived, by))
+
+    def mapped(self, arrived: Expr, by: Callable[[Expr], Expr]) -> Expr:
+        """What `by` makes of all that arrives. Where a condition lets nothing arrive it stays 0: the derivative may be
+        infinite there, and 0 times that would be no number.
         """
-        if not self.active[id(operand)]:
-            return
         made: dict[int, Expr] = {}
 
         def inside(amount: Expr) -> Expr:
@@ -220,14 +223,18 @@ class _Derivation:
             merge = self.add if amount.operator == "+" else self.subtract
             return merge(inside(amount.left), inside(amount.right))
 
-        self.arrive(operand, inside(arrived))
+        return inside(arrived)
 
     def may_be_kept_back(self, amount: Expr) -> bool:
         """Whether some part of a sum is behind a condition that lets nothing through otherwise."""
         if id(amount) not in self.kept_back:
-            found = isinstance(amount, Conditional) and (_is(amount.then, 0) or _is(amount.otherwise, 0))
-            if isinstance(amount, Binary) and amount.operator in ("+", "-"):
-                found = any(self.may_be_kept_back(part) for part in children(amount))
+            found, parts = False, tuple[Expr, ...]()
+            if isinstance(amount, Conditional):
+                parts = (amount.then, amount.otherwise)
+                found = any(_is(part, 0) for part in parts)
+            elif isinstance(amount, Binary) and amount.operator in ("+", "-"):
+                parts = children(amount)
+            found = found or any(self.may_be_kept_back(part) for part in parts)
             self.kept_back[id(amount)] = found
         return self.kept_back[id(amount)]
 
@@ -275,7 +282,7 @@ class _Derivation:
         """
         a, b = part.arguments
         left = ">" if part.function == "min" else "<"
-        half = self.times(self.number(0.5), arrived)
+        half = self.mapped(arrived, lambda amount: self.times(self.number(0.5), amount))
         passed = self.chosen(self.compared(a, "==", b), half, arrived)
         self.arrive(a, self.chosen(self.compared(a, left, b), self.number(0), passed))
         self.arrive(b, self.chosen(self.compared(b, left, a), self.number(0), passed))

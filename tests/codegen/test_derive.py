@@ -182,6 +182,8 @@ def test_kinks_and_numbers_that_are_none(
         ("-(y - (1 / x if x != 0 else 2) ** 3)", 0.0),
         ("(x ** 0.5 if x > 0 else 0) * y + (x ** 0.5 if x > 0 else 0)", 0.0),
         ("1 / (1 + (sqrt(x) if x > 0 else x))", -1.7),
+        ("max(sqrt(x), x) if x > 0 else y", 0.0),
+        ("(sqrt(x) if x > 0 else 1) if y > 0 else (1 if x > 0 else sqrt(x))", 0.0),
     ],
 )
 def test_what_is_not_taken_passes_nothing(line: str, by_x: str) -> None:
