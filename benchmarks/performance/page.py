@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..options import ROOT
-from . import plots, tables
+from . import limits, plots, tables
 from .measured import Table
 from .store import FOLDER, Stored, read
 from .targets import OF_DEVICE, verdicts
@@ -63,6 +63,7 @@ def _device(machine: str, device: str, table: Table) -> list[str]:
     met = sum(one.met for one in held)
     title = "Targets" if device == "cuda" else "Targets on the CPU"
     lines = [f"### {title}", "", f"{met} of {len(held)} are met.", "", *tables.of_targets(held), ""]
+    lines += limits.of_missed(held, limits.reasons(device))
     if device == "cpu":
         return [*lines, "### Large inputs on the CPU", "", *tables.of_cpu(table), ""]
     lines += ["### Shares of the ceiling", "", *tables.of_shares(table), ""]

@@ -90,6 +90,15 @@ def test_on_the_cpu_memcpy_is_the_ceiling(monkeypatch: pytest.MonkeyPatch) -> No
     assert ours["bytes"] > 3 * 2**18
 
 
+def test_on_the_cpu_lists_are_of_large_tensors_and_of_many() -> None:
+    """Both in float32, whatever a shape says, and of as many bytes."""
+    assert [one.name for one in cpu.shapes_of("square")] == ["large float32", "large bfloat16"]
+    large, many = cpu.shapes_of("adamw_step")
+    assert (large.name, many.name) == ("large float32", "many float32")
+    assert large.shape.rows * large.shape.n == many.shape.rows * many.shape.n == cpu.BYTES // 4
+    assert all(t.dtype == torch.float32 for xs in CASES["adamw_step"](Shape(2, 8), "cpu").inputs() for t in xs)
+
+
 @pytest.mark.parametrize("operator", CASES)
 def test_ours_and_the_usual_way_agree(operator: str) -> None:
     shape = Shape(3, 256)

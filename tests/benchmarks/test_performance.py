@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
-from benchmarks.performance import page, plots, store, tables
+from benchmarks.performance import limits, page, plots, store, tables
 from benchmarks.performance.__main__ import main
 from benchmarks.performance.measured import Row, Table
-from benchmarks.performance.targets import CPU, GPU, Target, Verdict, verdicts
+from benchmarks.performance.targets import CPU, GPU, OF_DEVICE, Target, Verdict, verdicts
 from tests.benchmarks import made_up
 
 ROOT = Path(__file__).parents[2]
@@ -70,6 +71,24 @@ def test_a_limit_from_above_is_held_against_the_largest() -> None:
     target = Target(("rms_norm",), "forward", "", 2.0, lambda one: float(one.n), ("wide", "odd"), most=True, unit="us")
     (found,) = verdicts(TABLE, [target])
     assert (found.worst, found.missed, target.wanted) == (1024.0, 511.0, "<= 2 us")
+
+
+def test_reasons_stand_under_what_is_missed(tmp_path: Path) -> None:
+    found = held("cpu").values()
+    assert {(one.operator, one.met) for one in found} == {("rms_norm", False), ("rms_norm", True)}
+    lines = limits.of_missed(found, {"rms_norm": "memory", "square": "nothing"})
+    assert lines[2:] == ["- `rms_norm`: memory", ""]
+    assert limits.of_missed([one for one in found if one.met], {"rms_norm": "memory"}) == []
+    assert limits.of_missed(found, {}) == []
+    (tmp_path / "few.yaml").write_text("cpu: {square: memory}\n")
+    assert limits.reasons("cuda", tmp_path / "few.yaml") == {}
+    assert limits.reasons("cpu", tmp_path / "few.yaml") == {"square": "memory"}
+
+
+def test_reasons_are_of_operators() -> None:
+    known = yaml.safe_load((ROOT / "ops.yaml").read_text())["ops"]
+    for device in OF_DEVICE:
+        assert set(limits.reasons(device)) <= set(known)
 
 
 def test_on_the_cpu_calls_are_compared() -> None:
