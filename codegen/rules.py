@@ -184,7 +184,8 @@ class ComputeStar:
     """Function of stars number `index` of the operator takes its dims, which shapes behind it use.
 
     Sizes that do not broadcast and a dim that the star does not have are errors. `known` are the stars that it takes.
-    With an `owner`, an input or output that may be absent, it is computed for the shape of that one alone.
+    With an `owner`, an input or output that may be absent or is a list (`xs[_i]`), it is computed for the shape of that
+    one alone.
     """
 
     index: int

@@ -34,7 +34,6 @@ def keys(diagnostics: Diagnostics, operator: str, node: Mapping) -> None:
 # Words after the type of a list of tensors.
 LIST_WORDS = ("expand",)
 
-LIST_STARS = "a function of stars in the shape of a list of tensors"
 LIST_SCRATCH = "scratch that is a list of tensors"
 LIST_CONDITION = "a condition of an output list"
 LIST_HOLES = "an output list with a tensor for each of a list in which some may be absent"

@@ -98,7 +98,7 @@ def rules(
     by_name = {dim.name: dim for dim in dims}
     stars = Stars(by_name)
     for name, tensor in tensors:
-        owner = name if tensor.optional else ""
+        owner = name if tensor.optional or tensor.is_list else ""
         found += waiting.named(one for entry in tensor.shape.entries for one in names_of(entry))
         found += [where_given(rule, name, optional) for rule in stars.computed(tensor.shape, owner)]
         rule = (expand_rule if name in expanded else shape_rule)(name, tensor.shape, by_name, stars)
@@ -192,8 +192,8 @@ def _output_rules(
     output: Output, arguments: Sequence[Argument], dims: Mapping[str, Dim], stars: Stars, optional: frozenset[str]
 ) -> list[Rule]:
     """What must hold for an output to be made, where it is made."""
-    shape, owner = output.type.shape, output.name if output.condition is not None else ""
-    name = each_of(output.name) if output.type.is_list else output.name
+    shape, name = output.type.shape, each_of(output.name) if output.type.is_list else output.name
+    owner = name if output.condition is not None or output.type.is_list else ""
     found: list[PlainRule] = [*size_rules(name, shape), *stars.computed(shape, owner)]
     found += sizes_rules(arguments, output.name, shape)
     found += dims_rules(name, shape, dims, arguments, stars, owner)

@@ -25,7 +25,7 @@ from codegen.rules import ComputeStar, DimsRule, ExpandRule, Known, ShapeRule, S
 
 class Stars:
     """The functions of stars of one operator: each is computed once, before the first shape that uses it, and once more
-    for each optional input, and each output with a condition, that states it.
+    for each optional input, each output with a condition, and each list that states it.
     """
 
     def __init__(self, dims: Mapping[str, Dim]) -> None:
@@ -33,8 +33,8 @@ class Stars:
         self.found: dict[tuple[str, str], int] = {}
 
     def computed(self, shape: Shape, owner: str = "") -> list[ComputeStar]:
-        """The rules that compute what this shape uses and no shape before it did; `owner` is what states it and may
-        be absent.
+        """The rules that compute what this shape uses and no shape before it did; `owner` is what states it, where
+        that is a list or may be absent.
         """
         rules = []
         for entry in shape.entries:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codegen import supported
 from codegen.contract import (
     BroadcastEntry,
     DimEntry,
@@ -48,9 +47,6 @@ class ShapeReader:
         return Shape(known) if len(known) == len(entries) else None
 
     def entry(self, read: Reader, field: Field, entry: ParsedEntry, scope: Scope) -> ShapeEntry | None:
-        if entry.function and isinstance(field.parsed.type, ParsedTensor) and field.parsed.type.list_at is not None:
-            supported.refuse(read.diagnostics, read.prefix, field.node, entry.offset, supported.LIST_STARS)
-            return None
         if entry.function:
             return self.star_function(read, field, entry, scope)
         if entry.star:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from codegen.contract import BroadcastEntry, ReplaceEntry, TensorType, named_stars
+from codegen.contract import TensorType
 from codegen.expr.c import print_real
 from codegen.expr.tree import Expr, Name, Type
 from codegen.lower.c.arguments import words_table
@@ -210,7 +210,7 @@ class Checks:
                 assign = fitted(f"{wanted(self.op, rule.output)} = ", self.names.expr(rule.condition), ";")
                 return self.computed(assign, rule)
             case ComputeStar():
-                return self.condition(self.star(rule), rule)
+                return self.condition(self.names.star_call(rule), rule)
             case DimsRule():
                 return self.check(f"{self.dim_count(rule.star, rule.named)} <= MAX_DIMS", message(rule))
             case SizesRule():
@@ -250,18 +250,6 @@ class Checks:
             return self.check(condition, message(rule))
         assign = fitted("holds = ", condition, ";")
         return [*self.computed(assign, rule), *self.check("holds", message(rule))]
-
-    def star(self, rule: ComputeStar) -> str:
-        """The call that computes a function of stars."""
-        entry, to = rule.entry, f"&f->star[{rule.index}]"
-        stars = [", ".join(self.names.star(name)) for name in named_stars(entry)]
-        if isinstance(entry, BroadcastEntry):
-            listed = ", ".join(f"{{{one}}}" for one in stars)
-            return f"star_broadcast({to}, {len(stars)}, (const star[]){{{listed}}})"
-        arguments = [to, f"(star){{{stars[0]}}}", self.names.expr(entry.dim)]
-        if isinstance(entry, ReplaceEntry):
-            return f"star_replace({', '.join(arguments)}, {self.names.expr(entry.size)})"
-        return f"star_drop({', '.join(arguments)})"
 
     def dim_count(self, star: str | int, named: int) -> str:
         """How many dims a star and so many more are."""

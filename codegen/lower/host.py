@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 
-from codegen.contract import Acc, DimEntry, Dtype, FixedDtype, Shape, StarEntry, TensorType, Variable
+from codegen.contract import (
+    Acc,
+    BroadcastEntry,
+    DimEntry,
+    Dtype,
+    FixedDtype,
+    ReplaceEntry,
+    Shape,
+    StarEntry,
+    TensorType,
+    Variable,
+    named_stars,
+)
 from codegen.expr.c import CNames, print_c
 from codegen.expr.tree import Expr, Query
 from codegen.frozen import replace
@@ -238,6 +250,18 @@ class HostNames:
     def computed(self, number: int) -> tuple[str, str]:
         """The sizes of a function of stars, and how many they are."""
         return f"f->star[{number}].sizes", f"f->star[{number}].dim"
+
+    def star_call(self, rule: ComputeStar) -> str:
+        """The call that computes a function of stars; it returns whether it has a value."""
+        entry, to = rule.entry, f"&f->star[{rule.index}]"
+        stars = [", ".join(self.star(name)) for name in named_stars(entry)]
+        if isinstance(entry, BroadcastEntry):
+            listed = ", ".join(f"{{{one}}}" for one in stars)
+            return f"star_broadcast({to}, {len(stars)}, (const star[]){{{listed}}})"
+        arguments = [to, f"(star){{{stars[0]}}}", self.expr(entry.dim)]
+        if isinstance(entry, ReplaceEntry):
+            return f"star_replace({', '.join(arguments)}, {self.expr(entry.size)})"
+        return f"star_drop({', '.join(arguments)})"
 
     def shape_calls(self, shape: Shape, owner: str = "") -> list[str]:
         """Calls that append the sizes of `shape`, that of `owner`, to a `shape s`; each returns bool."""

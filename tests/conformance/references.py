@@ -702,6 +702,29 @@ def lists_alike_backward(grad_ys: list[Tensor], grad_zs: list[Tensor], xs: list[
     return [3 * y + z.sum(1) for y, z in zip(grad_ys, grad_zs, strict=True)]
 
 
+def list_stars(xs: list[Tensor], by: Tensor, k: int, dim: int) -> tuple[list[Tensor] | Tensor, ...]:
+    """Zeros, but for sums of first elements; threes and ones."""
+    ys, zs = [], []
+    for x in xs:
+        y = x.new_zeros(x.shape[-1], *torch.broadcast_shapes(x.shape[:-1], by.shape))
+        if y.numel():
+            y.view(-1)[0] = x.reshape(-1)[0] + by.reshape(-1)[0]
+        sizes = list(x.shape[:-1])
+        sizes[dim] = k
+        ys.append(y)
+        zs.append(x.new_full(sizes, 3.0))
+    sizes = list(by.shape)
+    del sizes[dim]
+    return ys, zs, by.new_ones(sizes)
+
+
+def list_stars_in(
+    xs: list[Tensor], ys: list[Tensor], ws: list[Tensor | None], zs: list[Tensor] | None, by: Tensor, dim: int
+) -> Tensor:
+    """How many tensors of each list are there."""
+    return torch.tensor([1.0 + (zs is not None) + 2 * (w is not None) for w in ws], dtype=torch.float64)
+
+
 def tied_list(xs: list[Tensor], x: Tensor) -> Tensor:
     return sum((one * one for one in xs), x)
 

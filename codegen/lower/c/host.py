@@ -30,6 +30,7 @@ from codegen.lower.values import looked_at, value_lines
 from codegen.lower.variants import allocated, givable, place_lines, returned_outputs
 from codegen.lower.written import overlap_lines, returned, set_aside
 from codegen.model import Library, Operator
+from codegen.positions import each_of
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,10 @@ class _Host:
         lines: list[str] = []
         made: dict[str, list[str]] = {}
         for output in op.outputs:
-            shape = names.shape_calls(output.type.shape, output.name)
+            owner = each_of(output.name) if output.type.is_list else output.name
+            # Each tensor of a list has its own; that there is one was checked.
+            stars = [names.star_call(rule) for rule in names.stars if rule.owner == owner and output.type.is_list]
+            shape = [*stars, *names.shape_calls(output.type.shape, owner)]
             dtype = names.dtype(output.type.dtype)
             calls = output_calls(output, dtype, self.device, shape)
             calls += [f"tensor_draw(e, &f->t.{output.name})"] if op.draws(output.name) else []

@@ -17,7 +17,7 @@ from codegen.lower.python.arguments import condition as argument_condition
 from codegen.lower.python.names import HELPER, Names, call
 from codegen.messages.parts import Message
 from codegen.messages.sentences import mask_length, message, overflow_of
-from codegen.positions import ComputedCompare, DimCompare
+from codegen.positions import ComputedCompare, DimCompare, each_of
 from codegen.rules import (
     AccDtypeRule,
     BindDim,
@@ -110,12 +110,12 @@ def _star(names: Names, rule: ComputeStar) -> list[str]:
     entry, text = rule.entry, names.message(message(rule))
     target = names.stars[rule.index]
     if isinstance(entry, BroadcastEntry):
-        return call(f"{target} = _check.broadcast", [text, *entry.names])
+        return call(f"{target} = _check.broadcast", [text, *map(names.star_sizes, entry.names)])
     lines, dim = _computed(names, entry.dim, rule)
     if isinstance(entry, DropEntry):
-        return [*lines, *call(f"{target} = _check.drop", [text, entry.name, dim])]
+        return [*lines, *call(f"{target} = _check.drop", [text, names.star_sizes(entry.name), dim])]
     first, size = _computed(names, entry.size, rule)
-    return [*lines, *first, *call(f"{target} = _check.replace", [text, entry.name, dim, size])]
+    return [*lines, *first, *call(f"{target} = _check.replace", [text, names.star_sizes(entry.name), dim, size])]
 
 
 def _expand(names: Names, rule: ExpandRule) -> list[str]:
@@ -200,7 +200,8 @@ def rule_lines(names: Names, rule: PlainRule, read: Collection[str]) -> list[str
 
 def _output(names: Names, output: Output, index: int) -> str:
     dtype = names.dtype(output.type.dtype)
-    sizes, like = names.shape(output.type.shape, owner=output.name), output.word("like")
+    owner = each_of(output.name) if output.type.is_list else output.name
+    sizes, like = names.shape(output.type.shape, owner=owner), output.word("like")
     arguments, made = [sizes], "empty"
     if like is not None or output.has_word("transposed"):
         other = f"{like.argument}[_i]" if like is not None and output.type.is_list else like and like.argument
@@ -303,7 +304,9 @@ def fake_lines(names: Names) -> list[str]:
         lines += call("_check", [f"{HELPER}count(grad_mask) == {len(outputs)}", text])
     if names.op.tensors:
         lines += call("_check.dims", [f"{argument.name}={argument.name}" for argument in names.op.tensors])
-    lines += [f"{dim.name}: dict[int, Any] = {{}}" for dim in names.op.dims if dim.each]
+    filled = [dim.name for dim in names.op.dims if dim.each]
+    filled += [star.removesuffix("[_i]") for star in names.stars if star.endswith("[_i]")]
+    lines += [f"{name}: dict[int, Any] = {{}}" for name in filled]
     relevant, read = _relevant(names)
     for heads, rules in groupby(relevant, partial(_applies, names)):
         body = [line for rule in rules for line in rule_lines(names, plain(rule), read)]

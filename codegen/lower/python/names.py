@@ -65,8 +65,9 @@ class Names:
     @cached_property
     def stars(self) -> list[str]:
         """The locals that hold functions of stars, by their number."""
-        count = sum(isinstance(plain(rule), ComputeStar) for rule in self.op.rules)
-        return [self.fresh(f"star_{number}") for number in range(count)]
+        rules = [rule for rule in map(plain, self.op.rules) if isinstance(rule, ComputeStar)]
+        found = [self.fresh(f"star_{rule.index}") for rule in rules]
+        return [f"{name}[_i]" if rule.owner.endswith("[_i]") else name for name, rule in zip(found, rules, strict=True)]
 
     def star_sizes(self, name: str) -> str:
         """The sizes of a star, or the values of a list."""

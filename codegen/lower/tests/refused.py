@@ -186,8 +186,10 @@ def _of_second(rule: PlainRule) -> PlainRule:
             return replace(rule, argument=_second(rule.argument), source=_second(rule.source))
         case DtypeRule() | DeviceRule() | HostRule() | RankRule() | ContiguousRule():
             return replace(rule, argument=_second(rule.argument))
+        case ComputeStar():  # the first that breaks it, too
+            return replace(rule, known=tuple(replace(one, source=_first(one.source)) for one in rule.known))
         case SizeRule() | DimsRule():  # of an output; it is said of the first that breaks it
-            return replace(rule, tensor=rule.tensor.replace("[_i]", "[0]"))
+            return replace(rule, tensor=_first(rule.tensor))
     return rule
 
 
@@ -195,6 +197,10 @@ def _of_pair(rule: OverlapRule) -> OverlapRule:
     """The same for two tensors; of one list the other is the first."""
     place = "[0]" if rule.other == rule.argument.replace("_i", "_j") else "[1]"
     return OverlapRule(_second(rule.argument), _second(rule.other.replace("[_j]", place)))
+
+
+def _first(name: str) -> str:
+    return name.replace("[_i]", "[0]")
 
 
 def _second(name: str) -> str:
