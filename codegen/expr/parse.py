@@ -11,15 +11,15 @@ from collections.abc import Sequence
 
 from codegen.elementwise import kinds as elementwise
 from codegen.errors import nearest, one_of
+from codegen.expr.queries import ELEMENT_FUNCTIONS, QUERIES, Queries
 from codegen.expr.syntax import (
     ExprProblem,
     Stop,
+    arguments_text,
     python_hint,
     python_name,
     python_tree,
-    read_bytes,
     read_constant,
-    read_index,
 )
 from codegen.expr.tree import (
     INT_MIN,
@@ -33,12 +33,11 @@ from codegen.expr.tree import (
     Member,
     Name,
     NameKind,
-    Query,
     Type,
     Unary,
 )
 from codegen.presence import Condition, surely_given
-from codegen.scope import Scope, Subject
+from codegen.scope import Scope
 from codegen.types import DTYPES
 
 MAX_DEPTH = 40
@@ -57,20 +56,8 @@ _NUMERIC = (Type.INT, Type.FLOAT)
 
 # Functions of integers and their number of arguments; min, max and abs also take floats.
 _CALLS = {"ceil_div": 2, "round_up": 2, "next_pow2": 1, "abs": 1}
-_QUERIES = {
-    "numel": Type.INT,
-    "dim": Type.INT,
-    "size": Type.INT,
-    "stride": Type.INT,
-    "len": Type.INT,
-    "given": Type.BOOL,
-    "sizeof": Type.INT,
-    "aligned": Type.BOOL,
-}
 HARDWARE = ("sm_count", "max_shared", "arch")
-FUNCTIONS = (*_CALLS, "min", "max", *_QUERIES)
-# Functions of all elements of an input and their number of arguments, in `values:`.
-ELEMENT_FUNCTIONS = {"sum": 1, "offsets": 2}
+FUNCTIONS = (*_CALLS, "min", "max", *QUERIES)
 LINE_FUNCTIONS = (*elementwise.FUNCTIONS, "min", "max", "given", "sizeof")  # in `elementwise:`
 
 
@@ -102,6 +89,7 @@ class _Reader:
         self.problems: list[ExprProblem] = []
         self.met = scope.met
         self.numeric = (*_NUMERIC, Type.BOOL) if scope.lines else _NUMERIC
+        self.queries = Queries(scope, self.present)
 
     def read(self, node: ast.expr, depth: int) -> Expr:
         if depth > MAX_DEPTH:
@@ -130,9 +118,9 @@ class _Reader:
             case ast.Call():
                 return self.call(node, depth)
             case ast.Subscript() if self.scope.elements:
-                return self.column(node)
-            case ast.Subscript(value=ast.Name() as listed) if self.is_list_of_scalars(listed):
-                return self.entry(node, listed)
+                return self.queries.column(node)
+            case ast.Subscript(value=ast.Name() as listed) if self.queries.is_list_of_scalars(listed):
+                return self.queries.entry(node, listed)
         raise Stop(node, f"{python_name(node)} is not part of the expression language", python_hint(node))
 
     def wanted(self, node: ast.expr, depth: int, types: Sequence[Type], operator: str) -> Expr:
@@ -286,7 +274,9 @@ class _Reader:
             raise Stop(node.func, "only the functions of the expression language can be called", hint)
         function = node.func.id
         if self.scope.elements and function in ELEMENT_FUNCTIONS:
-            return self.of_elements(node, function, depth)
+            return self.queries.of_elements(
+                node, function, lambda part: self.wanted(part, depth, (Type.INT,), function)
+            )
         functions = LINE_FUNCTIONS if self.scope.lines else FUNCTIONS
         if function not in functions:
             close = nearest(function, functions)
@@ -294,8 +284,8 @@ class _Reader:
             raise Stop(node.func, f'unknown function "{function}"', hint)
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise Stop(node, f"{function} takes plain arguments only")
-        if function in _QUERIES:
-            return self.query(node, function)
+        if function in QUERIES:
+            return self.queries.query(node, function)
         if self.scope.lines:
             return self.line_call(node, function, depth)
         return self.value_call(node, function, depth)
@@ -304,7 +294,7 @@ class _Reader:
         """A function of elements; where, pow and clamp are other ways to write what the language has already."""
         count = elementwise.FUNCTIONS.get(function)
         if len(node.args) != count and (count is not None or len(node.args) < 2):
-            raise Stop(node, f"{function} takes {_count(count)}, got {len(node.args)}")
+            raise Stop(node, f"{function} takes {arguments_text(count)}, got {len(node.args)}")
         if function == "where":
             condition = self.wanted(node.args[0], depth, (Type.BOOL,), function)
             then = self.under([Condition(condition)], node.args[1], depth)
@@ -323,118 +313,10 @@ class _Reader:
         types = _NUMERIC if function in ("min", "max", "abs") else (Type.INT,)
         count = _CALLS.get(function)
         if len(node.args) != count and (count is not None or len(node.args) < 2):
-            raise Stop(node, f"{function} takes {_count(count)}, got {len(node.args)}")
+            raise Stop(node, f"{function} takes {arguments_text(count)}, got {len(node.args)}")
         arguments = tuple(self.wanted(argument, depth, types, function) for argument in node.args)
         is_float = any(argument.type is Type.FLOAT for argument in arguments)
         return Call(function, arguments, Type.FLOAT if is_float else Type.INT)
-
-    def query(self, node: ast.Call, function: str) -> Expr:
-        arguments = list(node.args)
-        if function == "aligned" and not self.scope.pointers:
-            raise Stop(node, "aligned() can be used in launches only")
-        if function == "aligned" and len(arguments) == 1:
-            return Query(function, "", (read_bytes(arguments[0]),), Type.BOOL)
-        count = 2 if function in ("size", "stride", "aligned") else 1
-        if len(arguments) != count:
-            raise Stop(node, f"{function} takes {_count(count)}, got {len(arguments)}")
-        subject = arguments[0]
-        if not isinstance(subject, ast.Name):
-            raise Stop(subject, f"{function} takes the name of {'a dtype' if function == 'sizeof' else 'an argument'}")
-        if function == "sizeof":
-            if subject.id not in self.scope.variables and subject.id not in DTYPES:
-                known = ", ".join(self.scope.variables)
-                raise Stop(
-                    subject, f'"{subject.id}" is not a dtype', f"dtype variables here are {known}" if known else ""
-                )
-            return Query(function, subject.id, (), Type.INT)
-        asked = self.subject(subject, function)
-        if function == "aligned":
-            return Query(function, subject.id, (read_bytes(arguments[1]),), Type.BOOL)
-        if function == "numel" and asked.is_list:
-            return Query("numel_of_list", subject.id, (), Type.INT)
-        operands = (read_index(arguments[1], function, asked),) if count == 2 else ()
-        return Query(function, subject.id, operands, _QUERIES[function])
-
-    def subject(self, node: ast.Name, function: str) -> Subject:
-        subjects = self.scope.subjects
-        asked = subjects.get(node.id)
-        if asked is None and node.id in self.scope.unread:
-            raise Stop(node, "")
-        if asked is None:
-            if node.id in self.scope.absent:
-                raise Stop(node, f'"{node.id}" cannot be used here', self.scope.absent[node.id])
-            close = nearest(node.id, subjects)
-            hint = f'did you mean "{close}"?' if close else f"{function} may ask about {', '.join(subjects)}"
-            raise Stop(node, f'"{node.id}" is not a tensor that is known here', hint if subjects else "")
-        if function == "given":
-            if not asked.may_be_absent:
-                raise Stop(node, f'"{node.id}" is always given', "only optionals and gradients can be missing")
-        elif function == "len":
-            if not asked.is_list:
-                raise Stop(node, f'"{node.id}" is not a list')
-        elif not asked.is_tensor or (asked.is_list and function != "numel"):
-            raise Stop(node, f'{function} takes a tensor, and "{node.id}" is not one')
-        if function not in ("given", "aligned") and asked.may_be_absent:  # what is absent is aligned
-            self.present(node, (node.id,))
-        return asked
-
-    def is_list_of_scalars(self, node: ast.Name) -> bool:
-        asked = self.scope.subjects.get(node.id)
-        return asked is not None and asked.is_list and not asked.is_tensor
-
-    def entry(self, node: ast.Subscript, listed: ast.Name) -> Query:
-        """`betas[0]`, of a list whose length is stated."""
-        asked, index = self.scope.subjects[listed.id], node.slice
-        if not asked.entries:
-            raise Stop(node, f'the length of "{listed.id}" is not known here', "state it in its type, as in float[2]")
-        if not isinstance(index, ast.Constant) or type(index.value) is not int or index.value >= len(asked.entries):
-            last = len(asked.entries) - 1
-            raise Stop(node, f"this is no entry of {listed.id}", f"entries are {listed.id}[0] to {listed.id}[{last}]")
-        if asked.may_be_absent:
-            raise Stop(node, "an entry of a list that may be absent is not supported yet")
-        return Query("entry", listed.id, (Constant(index.value, Type.INT),), asked.entries[index.value])
-
-    # ---------------------------------------------------------------- elements, in `values:`
-
-    def of_elements(self, node: ast.Call, function: str, depth: int) -> Expr:
-        """`sum(x)`, `sum(x[:, 0])` or `offsets(x, total)`."""
-        count = ELEMENT_FUNCTIONS[function]
-        if node.keywords or len(node.args) != count:
-            raise Stop(node, f"{function} takes {_count(count)}, got {len(node.args)}")
-        summed = node.args[0]
-        of = self.column(summed) if isinstance(summed, ast.Subscript) else self.element(summed, function)
-        column = of.operands if isinstance(of, Query) else ()
-        name = of.subject if isinstance(of, Query) else of.name
-        if function == "sum":
-            return Query(function, name, column, of.type)
-        if of.type is not Type.INT:
-            raise Stop(summed, "offsets are integers")
-        return Query(function, name, (self.wanted(node.args[1], depth, (Type.INT,), function), *column), Type.BOOL)
-
-    def element(self, node: ast.expr, function: str) -> Name:
-        if not isinstance(node, ast.Name):
-            raise Stop(node, f"{function} takes an input or a column of one")
-        found = self.scope.names.get(node.id)
-        if found is None or found.kind is not NameKind.ELEMENT:
-            raise Stop(node, f'"{node.id}" is not a tensor that is known here')
-        return found
-
-    def column(self, node: ast.Subscript) -> Query:
-        """`boxes[:, 0]`: one index in the last dim of an input, all others open; `[..., 0]` where there is a star."""
-        element = self.element(node.value, "[:, 0]")
-        asked = self.scope.subjects[element.name]
-        *front, last = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        star = [isinstance(part, ast.Constant) and part.value is ... for part in front] == [True]
-        open_ = all(isinstance(part, ast.Slice) and not (part.lower or part.upper or part.step) for part in front)
-        index = last.value if isinstance(last, ast.Constant) else None
-        wanted = "..., 0" if asked.star else ", ".join([*[":"] * (asked.front - 1), "0"])
-        fits = star if asked.star else open_ and len(front) == asked.front - 1
-        if not fits or not front or (asked.star and asked.back == 0) or type(index) is not int:
-            several = asked.back > 0 if asked.star else asked.front > 1
-            hint = f"a column of {element.name} is written {element.name}[{wanted}]" if several else "it has none"
-            raise Stop(node, f"this is not a column of {element.name}", hint)
-        written = f"[{'..., ' if asked.star else ':, ' * len(front)}{index}]"
-        return Query("column", element.name, (Constant(index, Type.INT), Constant(written, Type.STR)), element.type)
 
 
 def _negative(operand: Expr) -> Expr:
@@ -442,12 +324,6 @@ def _negative(operand: Expr) -> Expr:
     if isinstance(operand, Constant) and not isinstance(operand.value, str):
         return Constant(-operand.value, operand.type)
     return Unary("-", operand, operand.type)
-
-
-def _count(count: int | None) -> str:
-    if count is None:
-        return "two or more arguments"
-    return "1 argument" if count == 1 else f"{count} arguments"
 
 
 def _article(kind: Type) -> str:

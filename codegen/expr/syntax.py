@@ -158,3 +158,10 @@ def python_name(node: ast.AST) -> str:
     if isinstance(node, ast.Constant):
         return "None" if node.value is None else "`...`" if node.value is ... else f"{type(node.value).__name__}"
     return known.get(type(node).__name__, "this")
+
+
+def arguments_text(count: int | None) -> str:
+    """How many arguments a function takes; None for two or more."""
+    if count is None:
+        return "two or more arguments"
+    return "1 argument" if count == 1 else f"{count} arguments"
