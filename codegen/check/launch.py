@@ -8,7 +8,7 @@ from codegen import keys, load, names, supported
 from codegen.check.contract import Contract
 from codegen.check.custom import check_full_cuda, check_kernels, is_custom
 from codegen.check.params import check_params
-from codegen.contract import DimEntry, StarEntry, TensorType
+from codegen.contract import DimEntry, StarEntry, TensorType, names_of
 from codegen.errors import shown
 from codegen.expr.fold import FoldError, constant, depends_on_dtypes, fold
 from codegen.expr.tree import Expr, Name, NameKind, Query, Type, integer, product, substitute, uses
@@ -189,6 +189,11 @@ class _Checker:
             case (StarEntry(name=star),) if not output.type.is_list:
                 text = f"`parallel:` is missing, and [begin, end) of the C body counts 1 unit, all of {output.name}"
                 self.read.warning(self.key, text, f"write parallel: {star} for its elements, or parallel: 1")
+            case (*rows, _) if output.condition is not None:
+                unsure = {dim.name for dim in self.contract.dims if dim.optional}
+                if any(set(names_of(entry)) & unsure or not isinstance(entry, DimEntry | StarEntry) for entry in rows):
+                    text = f"`parallel:` is missing, and its default is a number only where {output.name} is there"
+                    self.read.warning(self.key, text, "write parallel: with a number that every call has")
 
     def pass_units(self, read: Reader, node: Mapping, launches: Sequence[LaunchEntry]) -> Expr | None:
         """A pass runs over its grid, where that is one and the same whatever the parameters are."""

@@ -52,6 +52,7 @@ class Sample:
     absent: frozenset[str] = frozenset()  # optional arguments that are not given
     length: int = USUAL_LENGTH  # of every list of tensors
     holes: bool = False  # every other place is empty in lists in which some may be absent
+    missing: tuple[int, ...] = (-1,)  # what stands in a shape for a function of stars that has no value
     at: int = 0  # the tensor of a list whose dims are meant, where they bind per tensor
 
     def size(self, name: str) -> Size:
@@ -134,7 +135,7 @@ class Sample:
                 sizes.append(size if isinstance(size, int) else -1)
             else:
                 computed = self.star(entry)
-                sizes += computed if computed is not None else (-1,)
+                sizes += computed if computed is not None else self.missing
         return tuple(sizes)
 
     def named_star(self, name: str) -> tuple[int, ...]:

@@ -66,9 +66,11 @@ def failing(usual: Sample, condition: Expr, earlier: Sequence[Expr]) -> Sample |
 def without_star(
     usual: Sample, entry: StarFunction, earlier: Sequence[Expr], stars: Sequence[StarFunction]
 ) -> Sample | None:
-    """A call in which a function of stars has no value and everything before it holds."""
+    """A call in which a function of stars has no value and everything before it holds. An input whose shape it stands
+    in has some sizes there: they are not looked at any more.
+    """
     for changes in _wrong(usual.op):
-        sample = _changed(usual, changes)
+        sample = replace(_changed(usual, changes), missing=(1,))
         if sample.star(entry) is not None or None in map(sample.star, stars):
             continue
         if all(sample.value(one) is True for one in earlier) and _has_sizes(sample):
