@@ -17,7 +17,7 @@ static void cross_entropy_backward(const cross_entropy_backward_args *a, int64_t
         const score_row s = logit_row(a->logits + row * n, n, NULL);
         const acc_t factor =
             a->grad_loss[element_offset(row, a->grad_loss_dim, a->grad_loss_size, a->grad_loss_stride)];
-        const row_total total = {.lse = a->lse[row]};
+        const row_total total = total_of_lse(a->lse[row]);
         const gradient_terms g = row_gradient(&terms, factor, total.lse);
         store_gradient(&s, &g, &total, target, gradient, row + 1 < end ? n : 0, stream);
     }

@@ -17,7 +17,7 @@ static void cross_entropy_gradient_(const cross_entropy_gradient__args *a, int64
         }
         const score_row s = logit_row(logits, n, n <= SCORE_KEPT ? kept : NULL);
         const row_total total = total_of_row(&s, 0);
-        a->loss[row] = row_loss(&terms, &s, total.lse, target);
+        a->loss[row] = row_loss(&terms, &s, &total, target);
         const acc_t factor =
             a->grad_loss ? a->grad_loss[element_offset(row, a->grad_loss_dim, a->grad_loss_size, a->grad_loss_stride)]
                          : 1;

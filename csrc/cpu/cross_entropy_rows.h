@@ -21,14 +21,19 @@ static inline score_row logit_row(const scalar_t *logits, int64_t n, acc_t *kept
 }
 
 typedef struct {
-    acc_t lse;
+    acc_t lse, largest;
     acc_t sum; /* of exponentials of logits less the largest, which are those that are kept */
+    double log_sum;
 } row_total;
+
+/* Of a row of which no more is known. */
+static inline row_total total_of_lse(acc_t lse) { return (row_total){lse, lse, 1, 0}; }
 
 /* Meanwhile the row that is `ahead` elements further is fetched. */
 static inline row_total total_of_row(const score_row *s, int64_t ahead) {
     const acc_t largest = score_largest(s), sum = score_sum(s, largest, ahead);
-    return (row_total){(acc_t)((double)largest + log((double)sum)), sum};
+    const double log_sum = log((double)sum);
+    return (row_total){(acc_t)((double)largest + log_sum), largest, sum, log_sum};
 }
 
 static inline acc_t row_mean(const score_row *s) {
@@ -44,8 +49,10 @@ static inline acc_t row_mean(const score_row *s) {
     return vector_sum(a + b) / (acc_t)s->limit;
 }
 
-static inline acc_t row_loss(const loss_terms *terms, const score_row *s, acc_t lse, int64_t target) {
-    acc_t loss = lse - (1 - terms->smoothing) * load(s->x + target) + terms->z_loss * lse * lse;
+/* Out of differences of logits, of which lse as rounded may be far away. */
+static inline acc_t row_loss(const loss_terms *terms, const score_row *s, const row_total *total, int64_t target) {
+    const double hit = (1 - (double)terms->smoothing) * (double)load(s->x + target);
+    acc_t loss = (acc_t)((double)total->largest - hit + total->log_sum) + terms->z_loss * total->lse * total->lse;
     if (terms->smoothing != 0)
         loss -= terms->smoothing * row_mean(s);
     return loss;
@@ -67,16 +74,16 @@ static inline gradient_terms row_gradient(const loss_terms *terms, acc_t factor,
 /* `to` may be the logits themselves. The row that is `ahead` elements further is fetched. */
 static inline void store_gradient(const score_row *s, const gradient_terms *g, const row_total *total, int64_t target,
                                   scalar_t *to, int64_t ahead, bool stream) {
-    const acc_t lse = total->lse, scale = s->kept ? g->scale / total->sum : g->scale;
-    const acc_t at_target = g->scale * score_exp(s, vector_splat(load(s->x + target)), lse)[0];
+    const acc_t scale = g->scale / total->sum, from = total->largest;
+    const acc_t at_target = scale * score_exp(s, vector_splat(load(s->x + target)), from)[0];
     int64_t i = 0;
     for (; i + 2 * VECTOR_LANES <= s->limit; i += 2 * VECTOR_LANES) {
-        const vector_pair_t v = score_exp_pair(s, i, lse);
+        const vector_pair_t v = score_exp_pair(s, i, from);
         vector_prefetch_pair(s->x + ahead + i);
         vector_store_pair(to + i, v.a * scale - g->share, v.b * scale - g->share, stream);
     }
     for (; i < s->limit; i += VECTOR_LANES) {
-        const vector_t v = score_exp_part(s, i, lse) * scale - g->share;
+        const vector_t v = score_exp_part(s, i, from) * scale - g->share;
         vector_store_part(to + i, v, vector_count(s->limit - i));
     }
     store(to + target, at_target - g->share - g->hit);
