@@ -72,6 +72,42 @@ typedef float cpu_line64_t __attribute__((vector_size(64)));
 #endif
 #endif
 
+/* 64 bytes between memory and a register, in halves: from the second cache on these come as fast and, on some
+ * processors, a few percent faster (on AMD's Zen 5, 7 % for a product of doubles in the last-level cache). clang would
+ * compute in halves, too. */
+#if VECTOR_BYTES == 64 && !defined(__clang__)
+#define CPU_HALVES 1
+typedef double cpu_half_t __attribute__((vector_size(32)));
+typedef double cpu_whole_t __attribute__((vector_size(64)));
+static inline void cpu_load_halves(void *image, const void *p) {
+    cpu_half_t low, high;
+    memcpy(&low, p, 32);
+    memcpy(&high, (const char *)p + 32, 32);
+    const cpu_whole_t below = __builtin_ia32_pd512_256pd(low);
+    const cpu_whole_t whole = __builtin_ia32_insertf64x4_mask(below, high, 1, below, 0xff);
+    memcpy(image, &whole, 64);
+}
+static inline void cpu_store_halves(void *p, const void *image) {
+    cpu_whole_t whole;
+    memcpy(&whole, image, 64);
+    const cpu_half_t low = __builtin_ia32_extractf64x4_mask(whole, 0, (cpu_half_t){0}, 0xff);
+    const cpu_half_t high = __builtin_ia32_extractf64x4_mask(whole, 1, (cpu_half_t){0}, 0xff);
+    memcpy(p, &low, 32);
+    memcpy((char *)p + 32, &high, 32);
+}
+#endif
+
+/* Loads `size` bytes, a constant. */
+static inline void cpu_get(void *to, const void *p, size_t size) {
+#if defined(CPU_HALVES)
+    if (size == 64) {
+        cpu_load_halves(to, p);
+        return;
+    }
+#endif
+    memcpy(to, p, size);
+}
+
 /* Stores `size` bytes, a constant; when `stream`, past the caches where there is an instruction for that size. */
 static inline void cpu_put(void *p, const void *from, size_t size, bool stream) {
 #if defined(__x86_64__)
@@ -105,6 +141,12 @@ static inline void cpu_put(void *p, const void *from, size_t size, bool stream) 
 #endif
 #endif
     (void)stream;
+#if defined(CPU_HALVES)
+    if (size == 64) {
+        cpu_store_halves(p, from);
+        return;
+    }
+#endif
     memcpy(p, from, size);
 }
 
@@ -118,10 +160,13 @@ typedef struct {
 static inline vector_pair_t vector_load_pair(const scalar_t *p) {
 #if CPU_PASTE(CPU_PAIRED_, CPU_DTYPE, ) /* even and odd elements: a shift and a mask */
     cpu_bits_vector_t bits;
-    memcpy(&bits, p, sizeof bits);
+    cpu_get(&bits, p, sizeof bits);
     return (vector_pair_t){(vector_t)(bits << 16), (vector_t)(bits & 0xffff0000u)};
 #else
-    return (vector_pair_t){vector_load(p), vector_load(p + VECTOR_LANES)};
+    vector_packed_t first, second;
+    cpu_get(&first, p, sizeof first);
+    cpu_get(&second, p + VECTOR_LANES, sizeof second);
+    return (vector_pair_t){CPU_PASTE(cpu_unpack_, CPU_DTYPE, )(first), CPU_PASTE(cpu_unpack_, CPU_DTYPE, )(second)};
 #endif
 }
 

@@ -143,10 +143,11 @@ static int64_t largest_element(const elementwise_space *space) {
     return size;
 }
 
-/* Rows of a few vectors are joined, where the dims allow it. Where one operand runs across the rows of another, tiles
- * are blocks, so that the cache lines of either are used up while they are there. */
+/* A tile has the elements that ATen gives a thread at least, so that what a tile costs besides does not show. Rows of a
+ * few vectors are joined, where the dims allow it, as many as stay in the first cache. Where one operand runs across
+ * the rows of another, tiles are blocks, so that the cache lines of either are used up while they are there. */
 static void choose_tile(elementwise_space *space, int outputs, elementwise_layout *layout) {
-    enum { SHORT_BYTES = 128, LONG = 4096 };
+    enum { SHORT_BYTES = 128, JOINED = 4096, LONG = 32768 };
     const int64_t element = largest_element(space), buffer = ELEMENTWISE_BUFFER(outputs) / element;
     layout->order = ELEMENTWISE_ROWS;
     layout->tile[0] = LONG;
@@ -157,7 +158,7 @@ static void choose_tile(elementwise_space *space, int outputs, elementwise_layou
     if (space->size[0] * element < SHORT_BYTES && writes_contiguous(space, outputs)) {
         layout->order = ELEMENTWISE_PACKED;
         layout->tile[0] = space->size[0];
-        layout->tile[1] = min_i64(buffer, LONG) / space->size[0];
+        layout->tile[1] = min_i64(buffer, JOINED) / space->size[0];
         return;
     }
     const int crossing = crossing_dim(space);

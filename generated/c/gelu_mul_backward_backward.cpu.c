@@ -283,18 +283,12 @@ CPU_INLINE bool gelu_mul_backward_backward__is_dense(gelu_mul_backward_backward_
            s.grad_up == 1;
 }
 
-/* The same where operands have the step 1, or 0 if they are only read; what is streamed starts aligned. */
-CPU_OUTLINE void gelu_mul_backward_backward__dense_rows(
-    const gelu_mul_backward_backward_args *args, gelu_mul_backward_backward__data d,
-    gelu_mul_backward_backward__step s, gelu_mul_backward_backward__step next, int64_t n, int64_t rows, bool stream) {
-    const gelu_mul_backward_backward_args copy = *args, *const a = &copy;
-    (void)s, (void)stream;
 #if ELEMENTWISE_BITS != 0
-    const bool same_grad_grad_gate = s.grad_grad_gate == 0;
-    const bool same_grad_grad_up = s.grad_grad_up == 0;
-    const bool same_grad_y = s.grad_y == 0;
-    const bool same_gate = s.gate == 0;
-    const bool same_up = s.up == 0;
+/* Rows in pairs of vectors: operands have the step 1, or 0 if they are only read, and absent ones 0, too. Steps that
+ * are constants where this is called are tested by no loop. */
+CPU_INLINE void gelu_mul_backward_backward__paired_rows(
+    const gelu_mul_backward_backward_args *a, gelu_mul_backward_backward__data d,
+    gelu_mul_backward_backward__step s, gelu_mul_backward_backward__step next, int64_t n, int64_t rows, bool stream) {
     vector_pair_t pair_grad_grad_gate = vector_same_pair(NULL);
     vector_pair_t pair_grad_grad_up = vector_same_pair(NULL);
     vector_pair_t pair_grad_y = vector_same_pair(NULL);
@@ -305,23 +299,23 @@ CPU_OUTLINE void gelu_mul_backward_backward__dense_rows(
         gelu_mul_backward_backward__in first, second;
         gelu_mul_backward_backward__out out_first, out_second;
         int64_t i = 0;
-        if (same_grad_grad_gate) {
+        if (s.grad_grad_gate == 0) {
             pair_grad_grad_gate = vector_same_pair(at.grad_grad_gate);
         }
-        if (same_grad_grad_up) {
+        if (s.grad_grad_up == 0) {
             pair_grad_grad_up = vector_same_pair(at.grad_grad_up);
         }
-        if (same_grad_y) {
+        if (s.grad_y == 0) {
             pair_grad_y = vector_same_pair(at.grad_y);
         }
-        if (same_gate) {
+        if (s.gate == 0) {
             pair_gate = vector_same_pair(at.gate);
         }
-        if (same_up) {
+        if (s.up == 0) {
             pair_up = vector_same_pair(at.up);
         }
         for (; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
-            if (!same_grad_grad_gate) {
+            if (s.grad_grad_gate != 0) {
                 pair_grad_grad_gate = vector_load_pair(at.grad_grad_gate + i);
                 if (stream) {
                     vector_prefetch_pair(at.grad_grad_gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
@@ -329,7 +323,7 @@ CPU_OUTLINE void gelu_mul_backward_backward__dense_rows(
             }
             first.grad_grad_gate = pair_grad_grad_gate.a;
             second.grad_grad_gate = pair_grad_grad_gate.b;
-            if (!same_grad_grad_up) {
+            if (s.grad_grad_up != 0) {
                 pair_grad_grad_up = vector_load_pair(at.grad_grad_up + i);
                 if (stream) {
                     vector_prefetch_pair(at.grad_grad_up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
@@ -337,7 +331,7 @@ CPU_OUTLINE void gelu_mul_backward_backward__dense_rows(
             }
             first.grad_grad_up = pair_grad_grad_up.a;
             second.grad_grad_up = pair_grad_grad_up.b;
-            if (!same_grad_y) {
+            if (s.grad_y != 0) {
                 pair_grad_y = vector_load_pair(at.grad_y + i);
                 if (stream) {
                     vector_prefetch_pair(at.grad_y + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
@@ -345,7 +339,7 @@ CPU_OUTLINE void gelu_mul_backward_backward__dense_rows(
             }
             first.grad_y = pair_grad_y.a;
             second.grad_y = pair_grad_y.b;
-            if (!same_gate) {
+            if (s.gate != 0) {
                 pair_gate = vector_load_pair(at.gate + i);
                 if (stream) {
                     vector_prefetch_pair(at.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
@@ -353,7 +347,7 @@ CPU_OUTLINE void gelu_mul_backward_backward__dense_rows(
             }
             first.gate = pair_gate.a;
             second.gate = pair_gate.b;
-            if (!same_up) {
+            if (s.up != 0) {
                 pair_up = vector_load_pair(at.up + i);
                 if (stream) {
                     vector_prefetch_pair(at.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
@@ -375,11 +369,11 @@ CPU_OUTLINE void gelu_mul_backward_backward__dense_rows(
         }
         for (; i < n; i += CPU_LANES) {
             const int64_t count = vector_count(n - i);
-            first.grad_grad_gate = same_grad_grad_gate ? pair_grad_grad_gate.a : vector_load_part(at.grad_grad_gate + i, count);
-            first.grad_grad_up = same_grad_grad_up ? pair_grad_grad_up.a : vector_load_part(at.grad_grad_up + i, count);
-            first.grad_y = same_grad_y ? pair_grad_y.a : vector_load_part(at.grad_y + i, count);
-            first.gate = same_gate ? pair_gate.a : vector_load_part(at.gate + i, count);
-            first.up = same_up ? pair_up.a : vector_load_part(at.up + i, count);
+            first.grad_grad_gate = s.grad_grad_gate == 0 ? pair_grad_grad_gate.a : vector_load_part(at.grad_grad_gate + i, count);
+            first.grad_grad_up = s.grad_grad_up == 0 ? pair_grad_grad_up.a : vector_load_part(at.grad_grad_up + i, count);
+            first.grad_y = s.grad_y == 0 ? pair_grad_y.a : vector_load_part(at.grad_y + i, count);
+            first.gate = s.gate == 0 ? pair_gate.a : vector_load_part(at.gate + i, count);
+            first.up = s.up == 0 ? pair_up.a : vector_load_part(at.up + i, count);
             gelu_mul_backward_backward__lines(a, &first, &out_first);
             if (at.grad_grad_y != NULL) {
                 vector_store_part(at.grad_grad_y + i, out_first.grad_grad_y, count);
@@ -392,7 +386,15 @@ CPU_OUTLINE void gelu_mul_backward_backward__dense_rows(
             }
         }
     }
-#else
+}
+#endif
+
+/* The same where operands have the step 1, or 0 if they are only read; what is streamed starts aligned. Most calls are
+ * `plain`, with steps that are all 1. */
+CPU_OUTLINE void gelu_mul_backward_backward__dense_rows(
+    const gelu_mul_backward_backward_args *args, gelu_mul_backward_backward__data d,
+    gelu_mul_backward_backward__step s, gelu_mul_backward_backward__step next, int64_t n, int64_t rows, bool stream) {
+    const gelu_mul_backward_backward_args copy = *args, *const a = &copy;
     const gelu_mul_backward_backward__step one = {
         .grad_grad_gate = 1,
         .grad_grad_up = 1,
@@ -403,6 +405,20 @@ CPU_OUTLINE void gelu_mul_backward_backward__dense_rows(
         .grad_gate = 1,
         .grad_up = 1,
     };
+    (void)s, (void)stream;
+#if ELEMENTWISE_BITS != 0
+    bool plain = !stream;
+    plain = plain && s.grad_grad_gate == 1;
+    plain = plain && s.grad_grad_up == 1;
+    plain = plain && s.grad_y == 1;
+    plain = plain && s.gate == 1;
+    plain = plain && s.up == 1;
+    if (plain) {
+        gelu_mul_backward_backward__paired_rows(a, d, one, next, n, rows, false);
+    } else {
+        gelu_mul_backward_backward__paired_rows(a, d, s, next, n, rows, stream);
+    }
+#else
     for (int64_t k = 0; k < rows; k++) {
         const gelu_mul_backward_backward__data at = gelu_mul_backward_backward__moved(d, next, k);
         int64_t i = 0;

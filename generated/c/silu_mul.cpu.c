@@ -137,15 +137,12 @@ CPU_INLINE bool silu_mul__is_dense(silu_mul__step s) {
            s.y == 1;
 }
 
-/* The same where operands have the step 1, or 0 if they are only read; what is streamed starts aligned. */
-CPU_OUTLINE void silu_mul__dense_rows(
-    const silu_mul_args *args, silu_mul__data d,
-    silu_mul__step s, silu_mul__step next, int64_t n, int64_t rows, bool stream) {
-    const silu_mul_args copy = *args, *const a = &copy;
-    (void)s, (void)stream;
 #if ELEMENTWISE_BITS != 0
-    const bool same_gate = s.gate == 0;
-    const bool same_up = s.up == 0;
+/* Rows in pairs of vectors: operands have the step 1, or 0 if they are only read, and absent ones 0, too. Steps that
+ * are constants where this is called are tested by no loop. */
+CPU_INLINE void silu_mul__paired_rows(
+    const silu_mul_args *a, silu_mul__data d,
+    silu_mul__step s, silu_mul__step next, int64_t n, int64_t rows, bool stream) {
     vector_pair_t pair_gate = vector_same_pair(NULL);
     vector_pair_t pair_up = vector_same_pair(NULL);
     for (int64_t k = 0; k < rows; k++) {
@@ -153,14 +150,14 @@ CPU_OUTLINE void silu_mul__dense_rows(
         silu_mul__in first, second;
         silu_mul__out out_first, out_second;
         int64_t i = 0;
-        if (same_gate) {
+        if (s.gate == 0) {
             pair_gate = vector_same_pair(at.gate);
         }
-        if (same_up) {
+        if (s.up == 0) {
             pair_up = vector_same_pair(at.up);
         }
         for (; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
-            if (!same_gate) {
+            if (s.gate != 0) {
                 pair_gate = vector_load_pair(at.gate + i);
                 if (stream) {
                     vector_prefetch_pair(at.gate + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
@@ -168,7 +165,7 @@ CPU_OUTLINE void silu_mul__dense_rows(
             }
             first.gate = pair_gate.a;
             second.gate = pair_gate.b;
-            if (!same_up) {
+            if (s.up != 0) {
                 pair_up = vector_load_pair(at.up + i);
                 if (stream) {
                     vector_prefetch_pair(at.up + (i + VECTOR_AHEAD < n ? i + VECTOR_AHEAD : i));
@@ -182,18 +179,37 @@ CPU_OUTLINE void silu_mul__dense_rows(
         }
         for (; i < n; i += CPU_LANES) {
             const int64_t count = vector_count(n - i);
-            first.gate = same_gate ? pair_gate.a : vector_load_part(at.gate + i, count);
-            first.up = same_up ? pair_up.a : vector_load_part(at.up + i, count);
+            first.gate = s.gate == 0 ? pair_gate.a : vector_load_part(at.gate + i, count);
+            first.up = s.up == 0 ? pair_up.a : vector_load_part(at.up + i, count);
             silu_mul__lines(a, &first, &out_first);
             vector_store_part(at.y + i, out_first.y, count);
         }
     }
-#else
+}
+#endif
+
+/* The same where operands have the step 1, or 0 if they are only read; what is streamed starts aligned. Most calls are
+ * `plain`, with steps that are all 1. */
+CPU_OUTLINE void silu_mul__dense_rows(
+    const silu_mul_args *args, silu_mul__data d,
+    silu_mul__step s, silu_mul__step next, int64_t n, int64_t rows, bool stream) {
+    const silu_mul_args copy = *args, *const a = &copy;
     const silu_mul__step one = {
         .gate = 1,
         .up = 1,
         .y = 1,
     };
+    (void)s, (void)stream;
+#if ELEMENTWISE_BITS != 0
+    bool plain = !stream;
+    plain = plain && s.gate == 1;
+    plain = plain && s.up == 1;
+    if (plain) {
+        silu_mul__paired_rows(a, d, one, next, n, rows, false);
+    } else {
+        silu_mul__paired_rows(a, d, s, next, n, rows, stream);
+    }
+#else
     for (int64_t k = 0; k < rows; k++) {
         const silu_mul__data at = silu_mul__moved(d, next, k);
         int64_t i = 0;

@@ -29,7 +29,6 @@ class Operand:
     read: bool
     written: bool
     absent: bool  # it may be
-    is_same: str  # whether it has the step 0, or is absent
     buffer: str
     moved: str
     to_tile: str
@@ -250,7 +249,6 @@ class _Unit:
             read=name in self.read,
             written=written,
             absent=absent,
-            is_same=f"s.{name} == 0 || {start} == NULL" if absent else f"s.{name} == 0",
             buffer=f"{element} {name}[ELEMENTWISE_BUFFER({self.inputs}) / sizeof({element})]",
             moved=moved(start, f"count * s.{name}"),
             to_tile=moved(start, f"cpu_tile_offset(layout, &tile, a->stride__[{index}])"),
