@@ -160,6 +160,7 @@ CPU_INLINE bool gelu_mul__is_dense(gelu_mul__step s) {
 CPU_INLINE void gelu_mul__paired_rows(
     const gelu_mul_args *a, gelu_mul__data d,
     gelu_mul__step s, gelu_mul__step next, int64_t n, int64_t rows, bool stream) {
+    (void)s, (void)stream;
     vector_pair_t pair_gate = vector_same_pair(NULL);
     vector_pair_t pair_up = vector_same_pair(NULL);
     for (int64_t k = 0; k < rows; k++) {

@@ -212,6 +212,7 @@ CPU_INLINE bool gelu_mul_backward__is_dense(gelu_mul_backward__step s) {
 CPU_INLINE void gelu_mul_backward__paired_rows(
     const gelu_mul_backward_args *a, gelu_mul_backward__data d,
     gelu_mul_backward__step s, gelu_mul_backward__step next, int64_t n, int64_t rows, bool stream) {
+    (void)s, (void)stream;
     vector_pair_t pair_grad_y = vector_same_pair(NULL);
     vector_pair_t pair_gate = vector_same_pair(NULL);
     vector_pair_t pair_up = vector_same_pair(NULL);

@@ -143,6 +143,7 @@ CPU_INLINE bool silu_mul__is_dense(silu_mul__step s) {
 CPU_INLINE void silu_mul__paired_rows(
     const silu_mul_args *a, silu_mul__data d,
     silu_mul__step s, silu_mul__step next, int64_t n, int64_t rows, bool stream) {
+    (void)s, (void)stream;
     vector_pair_t pair_gate = vector_same_pair(NULL);
     vector_pair_t pair_up = vector_same_pair(NULL);
     for (int64_t k = 0; k < rows; k++) {

@@ -225,6 +225,7 @@ CPU_INLINE bool silu_mul_backward_backward__is_dense(silu_mul_backward_backward_
 CPU_INLINE void silu_mul_backward_backward__paired_rows(
     const silu_mul_backward_backward_args *a, silu_mul_backward_backward__data d,
     silu_mul_backward_backward__step s, silu_mul_backward_backward__step next, int64_t n, int64_t rows, bool stream) {
+    (void)s, (void)stream;
     vector_pair_t pair_grad_grad_gate = vector_same_pair(NULL);
     vector_pair_t pair_grad_grad_up = vector_same_pair(NULL);
     vector_pair_t pair_grad_y = vector_same_pair(NULL);
