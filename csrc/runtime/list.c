@@ -8,7 +8,6 @@
 #include "boxed.h"
 #include "device/list_piece.h"
 #include "layout.h"
-#include "overlap.h"
 #include "written.h"
 
 /* Moves the handles of all elements from PyTorch's list to `at`; without memory for them they are only deleted. */
@@ -95,10 +94,8 @@ void list_release_tensors(error *e, tensor_list *l) {
 }
 
 bool list_read(error *e, tensor_list *l, const char *name) {
-    char element[128];
     for (int64_t i = 0; i < l->count; i++) {
-        snprintf(element, sizeof element, "%s[%" PRId64 "]", name, i);
-        if (!tensor_read(e, &l->at[i], element)) {
+        if (!tensor_read_element(e, &l->at[i], name, i)) {
             return false;
         }
     }
@@ -333,72 +330,4 @@ bool list_strides_aligned(const tensor_list *l, int64_t bytes) {
         }
     }
     return true;
-}
-
-/* ---- overlap */
-
-/* Where the elements of a tensor lie, from the first byte to behind the last. */
-typedef struct extent {
-    uintptr_t start, end;
-    const tensor *t;
-    int64_t list, index;
-} extent;
-
-static bool read_extents(error *e, const tensor *tensors, int64_t count, int64_t list, extent *found) {
-    for (int64_t i = 0; i < count; i++) {
-        const tensor *const t = &tensors[i];
-        const void *data;
-        if (!tensor_const_data(e, t, &data)) {
-            return false;
-        }
-        uintptr_t end = (uintptr_t)data;
-        for (int64_t d = 0; d < t->dim && t->numel > 0; d++) {
-            end += (uintptr_t)((t->sizes[d] - 1) * t->strides[d] * dtype_size(t->dtype));
-        }
-        end += t->numel > 0 ? (uintptr_t)dtype_size(t->dtype) : 0;
-        found[i] = (extent){(uintptr_t)data, end, t, list, i};
-    }
-    return true;
-}
-
-static int by_start(const void *one, const void *other) {
-    const uintptr_t a = ((const extent *)one)->start, b = ((const extent *)other)->start;
-    return a < b ? -1 : a > b;
-}
-
-/* Only tensors whose extents meet can overlap: those that start before this one ends. */
-static bool find_overlap(error *e, const extent *extents, int64_t count, bool same, int64_t *i, int64_t *j) {
-    for (int64_t k = 0; k < count; k++) {
-        for (int64_t m = k + 1; m < count && extents[m].start < extents[k].end; m++) {
-            bool found = false;
-            if (same || extents[k].list != extents[m].list) {
-                if (!tensors_overlap(e, extents[k].t, extents[m].t, &found)) {
-                    return false;
-                }
-            }
-            if (found) {
-                const bool swapped = same ? extents[k].index < extents[m].index : extents[k].list > extents[m].list;
-                *i = extents[swapped ? m : k].index;
-                *j = extents[swapped ? k : m].index;
-                return true;
-            }
-        }
-    }
-    return true;
-}
-
-bool find_list_overlap(error *e, const tensor *a, int64_t count_a, const tensor *b, int64_t count_b, int64_t *i,
-                       int64_t *j) {
-    const bool same = a == b;
-    const int64_t count = same ? count_a : count_a + count_b;
-    extent *const extents = calloc((size_t)count + 1, sizeof *extents);
-    *i = *j = -1;
-    CHECK(e, extents != NULL, "out of memory for a list of %" PRId64 " tensors", count);
-    bool ok = read_extents(e, a, count_a, 0, extents) && (same || read_extents(e, b, count_b, 1, extents + count_a));
-    if (ok) {
-        qsort(extents, (size_t)count, sizeof *extents, by_start);
-        ok = find_overlap(e, extents, count, same, i, j);
-    }
-    free(extents);
-    return ok;
 }

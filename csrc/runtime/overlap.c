@@ -1,5 +1,7 @@
 #include "overlap.h"
 
+#include "layout.h"
+
 /* The bytes of a tensor's elements: runs of `run` bytes, one for each choice of an index per dimension. Strides are in
  * bytes, fall from first to last, and are all greater than `run`. */
 typedef struct bytes {
@@ -119,7 +121,7 @@ bool tensors_overlap(error *e, const tensor *a, const tensor *b, bool *found) {
 }
 
 bool tensor_overlaps_itself(const tensor *t) {
-    if (t->numel == 0) {
+    if (t->numel == 0 || tensor_is_contiguous(t)) {
         return false;
     }
     const bytes whole = described(t);

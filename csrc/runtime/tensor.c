@@ -27,7 +27,21 @@ static bool is_undefined(const tensor *t) {
     return aoti_torch_get_strides(t->handle, &strides) != 0;
 }
 
-bool tensor_read(error *e, tensor *t, const char *name) {
+enum { NO_ELEMENT = -1 };
+
+/* Spelled out for an error only: a list may be long. */
+static const char *element_text(error *e, const char *name, int64_t i) {
+    if (i == NO_ELEMENT) {
+        return name;
+    }
+    char *const text = error_value(e);
+    snprintf(text, ERROR_VALUE, "%s[%" PRId64 "]", name, i);
+    return text;
+}
+
+bool tensor_read(error *e, tensor *t, const char *name) { return tensor_read_element(e, t, name, NO_ELEMENT); }
+
+bool tensor_read_element(error *e, tensor *t, const char *name, int64_t i) {
     int32_t number;
     if (!given(t)) {
         return true;
@@ -35,10 +49,11 @@ bool tensor_read(error *e, tensor *t, const char *name) {
     CHECK_ABI(e, aoti_torch_get_dtype, t->handle, &number);
     t->dtype = dtype_from_torch(number);
     if (t->dtype == DTYPE_OTHER && is_undefined(t)) {
-        return fail(e, "%s: expected a tensor, got None", name);
+        return fail(e, "%s: expected a tensor, got None", element_text(e, name, i));
     }
     CHECK_ABI(e, aoti_torch_get_dim, t->handle, &t->dim);
-    CHECK(e, t->dim <= MAX_DIMS, "%s: expected at most %d dimensions, got %" PRId64, name, MAX_DIMS, t->dim);
+    CHECK(e, t->dim <= MAX_DIMS, "%s: expected at most %d dimensions, got %" PRId64, element_text(e, name, i), MAX_DIMS,
+          t->dim);
     if (!read_layout(e, t)) {
         return false;
     }
@@ -48,8 +63,8 @@ bool tensor_read(error *e, tensor *t, const char *name) {
         CHECK_ABI(e, aoti_torch_get_device_index, t->handle, &t->device.index);
     }
     uint64_t numel = 1; /* it fits, PyTorch has checked; except before a size of 0, which puts that right */
-    for (int64_t i = 0; i < t->dim; i++) {
-        numel *= (uint64_t)t->sizes[i];
+    for (int64_t d = 0; d < t->dim; d++) {
+        numel *= (uint64_t)t->sizes[d];
     }
     t->numel = (int64_t)numel;
     return true;

@@ -43,6 +43,9 @@ static inline bool given(const tensor *t) { return t->handle != NULL; }
 /* Reads dtype, device, sizes and strides of the tensor argument `name`, if it is given. */
 bool tensor_read(error *e, tensor *t, const char *name);
 
+/* The same for number `i` of the list argument `name`. */
+bool tensor_read_element(error *e, tensor *t, const char *name, int64_t i);
+
 /* Replaces a tensor by a contiguous copy on the same device. */
 bool tensor_make_copy(error *e, tensor *t);
 
