@@ -54,6 +54,7 @@ class _Derivation:
         self.active: dict[int, bool] = {}
         self.arriving: dict[int, Expr] = {}
         self.kept_back: dict[int, bool] = {}
+        self.sums: dict[tuple[int, int], Expr] = {}
         self.alive: list[Expr] = []  # what the numbers of `seen` stand for
         for expr, upstream in lines:
             self.arrive(self.unique(expr), self.unique(upstream))
@@ -117,10 +118,20 @@ class _Derivation:
         if _is(a, 0) or _is(b, 0):
             return b if _is(a, 0) else a
         if isinstance(a, Conditional) and isinstance(b, Conditional) and a.condition is b.condition:
-            return self.chosen(a.condition, self.add(a.then, b.then), self.add(a.otherwise, b.otherwise))
+            return self.add_branches(a, b)
         if isinstance(b, Unary):  # a number: no `not`
             return self.subtract(a, b.operand)
         return self.known(Binary("+", a, b, Type.FLOAT))
+
+    def add_branches(self, a: Conditional, b: Conditional) -> Expr:
+        """The sum of two with one condition. Branches share parts, so that what two of them make is kept: without that
+        each condition inside would double the work.
+        """
+        key = (id(a), id(b))
+        if key not in self.sums:
+            then, otherwise = self.add(a.then, b.then), self.add(a.otherwise, b.otherwise)
+            self.sums[key] = self.chosen(a.condition, then, otherwise)
+        return self.sums[key]
 
     def subtract(self, a: Expr, b: Expr) -> Expr:
         if _is(b, 0):

@@ -257,7 +257,9 @@ class Printer:
             if self.places[index] != place or not self.named(index):
                 continue
             value = self.program.values[index]
-            under = [self.block(indices, (*place, (index, position))) for position in (1, 2)]
+            under = []
+            if self.branches(index):  # nothing stands under others: no look through all values for each of them
+                under = [self.block(indices, (*place, (index, position))) for position in (1, 2)]
             if not any(under):
                 lines.append(self.statement(index))
                 continue
