@@ -1,4 +1,4 @@
-"""The program of the lines of `elementwise:` for one choice of dtypes (elementwise.py says what it is)."""
+"""The program of the lines of `elementwise:` for one choice of dtypes (kinds.py says what it is)."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ CPU_INLINE void cpu_lanes_copy(void *to, const void *from, int64_t count, size_t
     }
 }
 
-/* Dtypes whose vectors, of vector.h, have these very lanes. */
+/* Dtypes whose vectors, of vector_types.h, have these very lanes. */
 #define CPU_LANES_DIRECT(dtype)                                                                                        \
     CPU_INLINE cpu_lanes cpu_lanes_load_##dtype(const cpu_##dtype##_t *p, int64_t step, int64_t count) {               \
         if (step == 1) {                                                                                               \

@@ -9,7 +9,7 @@
  * its own row of `partial`. Second pass: units are blocks of 32 columns; adds those rows. Both sums run in a fixed
  * order.
  *
- * In a row of `partial`, columns up to the last whole pair lie in the order of pairs (vector.h). */
+ * In a row of `partial`, columns up to the last whole pair lie in the order of pairs (vector_pair.h). */
 #ifndef CSRC_CPU_ROW_NORM_BACKWARD_H
 #define CSRC_CPU_ROW_NORM_BACKWARD_H
 

@@ -112,7 +112,7 @@ __extension__ typedef _Float16 cpu_native_float16_t;
 typedef short cpu_f16c_half_t __attribute__((vector_size(16)));
 typedef float cpu_f16c_float_t __attribute__((vector_size(16)));
 #else
-/* In integers, four at a time as vector.h needs them: bits of float16 to bits of float32 and back. */
+/* In integers, four at a time as vector_types.h needs them: bits of float16 to bits of float32 and back. */
 typedef uint32_t cpu_soft_t __attribute__((vector_size(16)));
 typedef float cpu_soft_float_t __attribute__((vector_size(16)));
 

@@ -43,7 +43,7 @@ static inline vector_t vector_exp2(vector_t v, acc_t rate, acc_t least) {
 #else
     /* See cpu_nearest: the whole number k nearest to rate * v is in the low bits of the sum, with the 127 that makes it
      * the exponent of 2^k; that of -127 is 0. */
-    const vector_t magic = vector_splat(12582912.0f + 127.0f), scale = vector_splat(rate);
+    const vector_t magic = vector_splat(CPU_WHOLE + 127.0f), scale = vector_splat(rate);
     v = cpu_larger(vector_splat(least), v);
     const vector_t shifted = cpu_fma(v, scale, magic);
     const vector_t power = (vector_t)((cpu_mask)shifted << 23);

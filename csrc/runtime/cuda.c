@@ -41,8 +41,6 @@ static bool fail_cuda(error *e, const char *what, CUresult result) {
     return fail(e, "%s: CUDA error %d, %s: %s", what, result, name, text);
 }
 
-enum { GRAPHS_WITH_EARLY_KERNELS = 12030 }; /* the first driver that captures them */
-
 #define CHECK_CUDA(e, what, result)                                                                                    \
     do {                                                                                                               \
         const CUresult check_result = (result);                                                                        \
@@ -243,8 +241,11 @@ static bool allow_shared(error *e, const cuda_scope *scope, cuda_kernel *kernel,
     return true;
 }
 
-/* Whether the kernel may begin while the one before it ends: it waits then by itself, as csrc/device/launch_order.cuh
- * says, where its code was compiled for compute capability 9.0 or newer. Asked once per kernel and device. */
+enum { GRAPHS_WITH_EARLY_KERNELS = 12030 }; /* CUDA 12.3: the first driver that captures them */
+
+/* Whether the kernel may begin while the one before it ends, by programmatic dependent launch: it waits then by itself,
+ * as csrc/device/launch_order.cuh says, where its code was compiled for compute capability 9.0 or newer. Asked once per
+ * kernel and device. */
 static bool may_begin_early(error *e, const cuda_scope *scope, cuda_kernel *kernel, CUkernel handle, bool *may) {
     const uint64_t bit = UINT64_C(1) << scope->device_index;
     if ((atomic_load_explicit(&kernel->asked, memory_order_acquire) & bit) == 0) {

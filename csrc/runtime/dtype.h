@@ -43,11 +43,11 @@ typedef struct dtype_row {
 
 extern const dtype_row dtype_rows[];
 
-/* PyTorch's number of each dtype, and ours of each of its numbers, which are all below DTYPE_NUMBERS. */
+/* PyTorch's number of each dtype, -1 where it has none, and ours of each of its numbers, which are all below
+ * DTYPE_NUMBERS. Written by dtype_load alone, once, when the library is loaded; declared for the functions below. */
 enum { DTYPE_NUMBERS = 128 };
 extern int32_t dtype_numbers[DTYPE_OTHER];
 extern uint8_t dtype_of_number[DTYPE_NUMBERS];
-
 void dtype_load(void);
 
 static inline dtype dtype_from_torch(int32_t number) {
