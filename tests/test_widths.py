@@ -64,9 +64,7 @@ def test_every_width(operator: str, device: str) -> None:
         dtypes = choices[n % len(choices)]
         sample = of_width(test.SAMPLES[0], n)
         arguments = make(op, sample, dtypes, device, "misaligned" if n // len(choices) % 2 else "contiguous", seed=n)
-        before = {
-            name: value.clone() if isinstance(value, torch.Tensor) else value for name, value in arguments.items()
-        }
+        before = copied(arguments)
         results = op.results(op.wrapper, arguments)
         assert_matches_reference(op, dtypes, before, results, f"n = {n}, {dtypes}")
 
@@ -89,10 +87,13 @@ def test_rows_are_independent(operator: str, n: int, device: str) -> None:
     for dtypes in op.choices():
         given = make(op, of_width(test.SAMPLES[0], n), dtypes, device)
         expected = _rows_of(op, given)
-        for name in [name for name in given if name in ("x", "residual", "logits", "gate", "up", "q", "k")]:
+        names = [name for name in given if name in ("x", "residual", "logits", "gate", "up", "q", "k")]
+        assert names
+        for name in names:
             for special in special_rows(_rows(given[name])):
                 changed = copied(given)
                 _rows(changed[name])[1] = special
+                assert torch.equal(_bits(_rows(changed[name])[1]), _bits(special))  # which is there, and not in a copy
                 for result, wanted in zip(_rows_of(op, changed), expected, strict=True):
                     assert len(result) > 1
                     assert torch.equal(_bits(result[:1]), _bits(wanted[:1])), (name, special)
