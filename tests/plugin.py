@@ -42,8 +42,8 @@ def _devices(config: pytest.Config) -> list[str]:
 
 # Where `make test` runs several processes: what takes longest, in that order, and of which files tests go one by one.
 LONG = ("tests/test_conformance.py", "tests/test_abi.py", "tests/test_readme.py", "tests/test_checks.py",
-        "tests/test_wider.py", "tests/test_build.py", "tests/test_exported.py")  # fmt: skip
-ALONE = ("tests/test_conformance.py",)
+        "tests/test_wider.py", "tests/test_build.py", "tests/test_exported.py", "tests/test_widths.py")  # fmt: skip
+ALONE = ("tests/test_conformance.py", "tests/test_widths.py")
 NOWHERE = "nowhere"  # the device of tests that none of the devices asked for can run
 
 
