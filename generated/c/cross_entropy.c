@@ -255,7 +255,7 @@ static bool cross_entropy_plan(error *e, const cross_entropy_frame *f, const cud
                      1},
             .block = {256, 1, 1},
         };
-    } else if (dtype_size(f->d.T) <= 4 && (c->span <= 2048 || c->span == 10240) &&
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 2048 &&
                (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
         plan->kernel = &kernels[2][T_index];
         plan->launch = (cuda_launch){

@@ -21,7 +21,7 @@ struct gelu_mul__loops1 {
         double y;
     };
     // t4 is the same for every element: what only one of its values needs is computed for that one.
-    template <bool SETTLED>
+    template <bool CONDITION>
     static __device__ __forceinline__ void lines(const call &a, const loaded &in, results &out) {
         const double t2 = 0.5 * in.gate;
         const double t6 = in.gate * 0.7071067811865476;
@@ -32,7 +32,7 @@ struct gelu_mul__loops1 {
         const double t13 = in.gate + t12;
         const double t14 = 0.7978845608028654 * t13;
         const double t15 = elementwise::tanh(t14);
-        const double t16 = SETTLED ? t7 : t15;
+        const double t16 = CONDITION ? t7 : t15;
         const double t17 = 1.0 + t16;
         const double t18 = t2 * t17;
         const double t20 = t18 * in.up;
@@ -44,14 +44,14 @@ struct gelu_mul__loops1 {
         elementwise::elements<T, N> up;
         elementwise::elements<T, N> y;
     };
-    template <int N, bool SETTLED> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
+    template <int N, bool CONDITION> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
 #pragma unroll
         for (int k = 0; k < N; k++) {
             loaded in;
             results out;
             in.gate = static_cast<double>(elementwise::widen<T>(d.gate.value[k]));
             in.up = static_cast<double>(elementwise::widen<T>(d.up.value[k]));
-            lines<SETTLED>(a, in, out);
+            lines<CONDITION>(a, in, out);
             d.y.value[k] = elementwise::narrow<T>(out.y);
         }
     }
@@ -85,7 +85,7 @@ struct gelu_mul__loops2 {
         float y;
     };
     // t4 is the same for every element: what only one of its values needs is computed for that one.
-    template <bool SETTLED>
+    template <bool CONDITION>
     static __device__ __forceinline__ void lines(const call &a, const loaded &in, results &out) {
         const float t2 = 0.5f * in.gate;
         const float t6 = in.gate * 0.7071067811865476f;
@@ -96,7 +96,7 @@ struct gelu_mul__loops2 {
         const float t13 = in.gate + t12;
         const float t14 = 0.7978845608028654f * t13;
         const float t15 = elementwise::tanh(t14);
-        const float t16 = SETTLED ? t7 : t15;
+        const float t16 = CONDITION ? t7 : t15;
         const float t17 = 1.0f + t16;
         const float t18 = t2 * t17;
         const float t20 = t18 * in.up;
@@ -108,14 +108,14 @@ struct gelu_mul__loops2 {
         elementwise::elements<T, N> up;
         elementwise::elements<T, N> y;
     };
-    template <int N, bool SETTLED> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
+    template <int N, bool CONDITION> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
 #pragma unroll
         for (int k = 0; k < N; k++) {
             loaded in;
             results out;
             in.gate = static_cast<float>(elementwise::widen<T>(d.gate.value[k]));
             in.up = static_cast<float>(elementwise::widen<T>(d.up.value[k]));
-            lines<SETTLED>(a, in, out);
+            lines<CONDITION>(a, in, out);
             d.y.value[k] = elementwise::narrow<T>(out.y);
         }
     }

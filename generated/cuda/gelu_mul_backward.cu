@@ -24,7 +24,7 @@ struct gelu_mul_backward__loops1 {
         double grad_up;
     };
     // t0 is the same for every element: what only one of its values needs is computed for that one.
-    template <bool SETTLED>
+    template <bool CONDITION>
     static __device__ __forceinline__ void lines(const call &a, const loaded &in, results &out) {
         const double t7 = 0.5 * in.gate;
         const double t11 = in.gate * 0.7071067811865476;
@@ -35,7 +35,7 @@ struct gelu_mul_backward__loops1 {
         const double t24 = 0.7978845608028654 * t23;
         const double t25 = elementwise::tanh(t24);
         const double t36 = elementwise::erf(t11);
-        const double t37 = SETTLED ? t36 : t25;
+        const double t37 = CONDITION ? t36 : t25;
         const double t38 = 1.0 + t37;
         out.grad_gate = 0;
         if (a.grad_gate != nullptr) {
@@ -55,7 +55,7 @@ struct gelu_mul_backward__loops1 {
             const double t32 = 3.0 * t20;
             const double t33 = t30 * t32;
             const double t34 = t29 + t33;
-            const double t35 = SETTLED ? t16 : t34;
+            const double t35 = CONDITION ? t16 : t34;
             const double t39 = t4 * t38;
             const double t40 = t39 * 0.5;
             const double t41 = t35 + t40;
@@ -76,7 +76,7 @@ struct gelu_mul_backward__loops1 {
         elementwise::elements<T, N> grad_gate;
         elementwise::elements<T, N> grad_up;
     };
-    template <int N, bool SETTLED> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
+    template <int N, bool CONDITION> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
 #pragma unroll
         for (int k = 0; k < N; k++) {
             loaded in;
@@ -84,7 +84,7 @@ struct gelu_mul_backward__loops1 {
             in.grad_y = static_cast<double>(elementwise::widen<T>(d.grad_y.value[k]));
             in.up = static_cast<double>(elementwise::widen<T>(d.up.value[k]));
             in.gate = static_cast<double>(elementwise::widen<T>(d.gate.value[k]));
-            lines<SETTLED>(a, in, out);
+            lines<CONDITION>(a, in, out);
             d.grad_gate.value[k] = elementwise::narrow<T>(out.grad_gate);
             d.grad_up.value[k] = elementwise::narrow<T>(out.grad_up);
         }
@@ -124,7 +124,7 @@ struct gelu_mul_backward__loops2 {
         float grad_up;
     };
     // t0 is the same for every element: what only one of its values needs is computed for that one.
-    template <bool SETTLED>
+    template <bool CONDITION>
     static __device__ __forceinline__ void lines(const call &a, const loaded &in, results &out) {
         const float t7 = 0.5f * in.gate;
         const float t11 = in.gate * 0.7071067811865476f;
@@ -135,7 +135,7 @@ struct gelu_mul_backward__loops2 {
         const float t24 = 0.7978845608028654f * t23;
         const float t25 = elementwise::tanh(t24);
         const float t36 = elementwise::erf(t11);
-        const float t37 = SETTLED ? t36 : t25;
+        const float t37 = CONDITION ? t36 : t25;
         const float t38 = 1.0f + t37;
         out.grad_gate = 0;
         if (a.grad_gate != nullptr) {
@@ -155,7 +155,7 @@ struct gelu_mul_backward__loops2 {
             const float t32 = 3.0f * t20;
             const float t33 = t30 * t32;
             const float t34 = t29 + t33;
-            const float t35 = SETTLED ? t16 : t34;
+            const float t35 = CONDITION ? t16 : t34;
             const float t39 = t4 * t38;
             const float t40 = t39 * 0.5f;
             const float t41 = t35 + t40;
@@ -176,7 +176,7 @@ struct gelu_mul_backward__loops2 {
         elementwise::elements<T, N> grad_gate;
         elementwise::elements<T, N> grad_up;
     };
-    template <int N, bool SETTLED> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
+    template <int N, bool CONDITION> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
 #pragma unroll
         for (int k = 0; k < N; k++) {
             loaded in;
@@ -184,7 +184,7 @@ struct gelu_mul_backward__loops2 {
             in.grad_y = static_cast<float>(elementwise::widen<T>(d.grad_y.value[k]));
             in.up = static_cast<float>(elementwise::widen<T>(d.up.value[k]));
             in.gate = static_cast<float>(elementwise::widen<T>(d.gate.value[k]));
-            lines<SETTLED>(a, in, out);
+            lines<CONDITION>(a, in, out);
             d.grad_gate.value[k] = elementwise::narrow<T>(out.grad_gate);
             d.grad_up.value[k] = elementwise::narrow<T>(out.grad_up);
         }

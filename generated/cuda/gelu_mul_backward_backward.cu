@@ -28,7 +28,7 @@ struct gelu_mul_backward_backward__loops1 {
         double grad_up;
     };
     // t5 is the same for every element: what only one of its values needs is computed for that one.
-    template <bool SETTLED>
+    template <bool CONDITION>
     static __device__ __forceinline__ void lines(const call &a, const loaded &in, results &out) {
         const double t3 = 0.5 * in.gate;
         const double t7 = in.gate * 0.7071067811865476;
@@ -39,7 +39,7 @@ struct gelu_mul_backward_backward__loops1 {
         const double t14 = in.gate + t13;
         const double t15 = 0.7978845608028654 * t14;
         const double t16 = elementwise::tanh(t15);
-        const double t17 = SETTLED ? t8 : t16;
+        const double t17 = CONDITION ? t8 : t16;
         const double t18 = 1.0 + t17;
         const double t22 = in.grad_grad_gate * 0.5;
         const double t23 = t22 * t18;
@@ -57,7 +57,7 @@ struct gelu_mul_backward_backward__loops1 {
         const double t37 = t16 * t16;
         const double t38 = 1.0 - t37;
         const double t39 = t36 * t38;
-        const double t40 = SETTLED ? t30 : t39;
+        const double t40 = CONDITION ? t30 : t39;
         const double t41 = t40 * t3;
         const double t42 = t23 + t41;
         out.grad_grad_y = 0;
@@ -104,7 +104,7 @@ struct gelu_mul_backward_backward__loops1 {
             const double t79 = t77 * 0.044715;
             const double t80 = t79 * t32;
             const double t81 = t78 + t80;
-            const double t82 = SETTLED ? t62 : t81;
+            const double t82 = CONDITION ? t62 : t81;
             const double t83 = t47 * t18;
             const double t84 = t40 * t49;
             const double t85 = t83 + t84;
@@ -129,7 +129,7 @@ struct gelu_mul_backward_backward__loops1 {
         elementwise::elements<T, N> grad_gate;
         elementwise::elements<T, N> grad_up;
     };
-    template <int N, bool SETTLED> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
+    template <int N, bool CONDITION> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
 #pragma unroll
         for (int k = 0; k < N; k++) {
             loaded in;
@@ -139,7 +139,7 @@ struct gelu_mul_backward_backward__loops1 {
             in.grad_grad_gate = static_cast<double>(elementwise::widen<T>(d.grad_grad_gate.value[k]));
             in.up = static_cast<double>(elementwise::widen<T>(d.up.value[k]));
             in.grad_y = static_cast<double>(elementwise::widen<T>(d.grad_y.value[k]));
-            lines<SETTLED>(a, in, out);
+            lines<CONDITION>(a, in, out);
             d.grad_grad_y.value[k] = elementwise::narrow<T>(out.grad_grad_y);
             d.grad_gate.value[k] = elementwise::narrow<T>(out.grad_gate);
             d.grad_up.value[k] = elementwise::narrow<T>(out.grad_up);
@@ -187,7 +187,7 @@ struct gelu_mul_backward_backward__loops2 {
         float grad_up;
     };
     // t5 is the same for every element: what only one of its values needs is computed for that one.
-    template <bool SETTLED>
+    template <bool CONDITION>
     static __device__ __forceinline__ void lines(const call &a, const loaded &in, results &out) {
         const float t3 = 0.5f * in.gate;
         const float t7 = in.gate * 0.7071067811865476f;
@@ -198,7 +198,7 @@ struct gelu_mul_backward_backward__loops2 {
         const float t14 = in.gate + t13;
         const float t15 = 0.7978845608028654f * t14;
         const float t16 = elementwise::tanh(t15);
-        const float t17 = SETTLED ? t8 : t16;
+        const float t17 = CONDITION ? t8 : t16;
         const float t18 = 1.0f + t17;
         const float t22 = in.grad_grad_gate * 0.5f;
         const float t23 = t22 * t18;
@@ -216,7 +216,7 @@ struct gelu_mul_backward_backward__loops2 {
         const float t37 = t16 * t16;
         const float t38 = 1.0f - t37;
         const float t39 = t36 * t38;
-        const float t40 = SETTLED ? t30 : t39;
+        const float t40 = CONDITION ? t30 : t39;
         const float t41 = t40 * t3;
         const float t42 = t23 + t41;
         out.grad_grad_y = 0;
@@ -263,7 +263,7 @@ struct gelu_mul_backward_backward__loops2 {
             const float t79 = t77 * 0.044715f;
             const float t80 = t79 * t32;
             const float t81 = t78 + t80;
-            const float t82 = SETTLED ? t62 : t81;
+            const float t82 = CONDITION ? t62 : t81;
             const float t83 = t47 * t18;
             const float t84 = t40 * t49;
             const float t85 = t83 + t84;
@@ -288,7 +288,7 @@ struct gelu_mul_backward_backward__loops2 {
         elementwise::elements<T, N> grad_gate;
         elementwise::elements<T, N> grad_up;
     };
-    template <int N, bool SETTLED> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
+    template <int N, bool CONDITION> static __device__ __forceinline__ void compute(const call &a, elements_of<N> &d) {
 #pragma unroll
         for (int k = 0; k < N; k++) {
             loaded in;
@@ -298,7 +298,7 @@ struct gelu_mul_backward_backward__loops2 {
             in.grad_grad_gate = static_cast<float>(elementwise::widen<T>(d.grad_grad_gate.value[k]));
             in.up = static_cast<float>(elementwise::widen<T>(d.up.value[k]));
             in.grad_y = static_cast<float>(elementwise::widen<T>(d.grad_y.value[k]));
-            lines<SETTLED>(a, in, out);
+            lines<CONDITION>(a, in, out);
             d.grad_grad_y.value[k] = elementwise::narrow<T>(out.grad_grad_y);
             d.grad_gate.value[k] = elementwise::narrow<T>(out.grad_gate);
             d.grad_up.value[k] = elementwise::narrow<T>(out.grad_up);

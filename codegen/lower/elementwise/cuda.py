@@ -41,15 +41,15 @@ class CudaOperand:
 
 @dataclass(frozen=True)
 class CudaForm:
-    """The lines for some choices of dtypes. `settled` is a condition that is asked once for all elements of a thread,
-    empty where there is none; `settling` are the statements that make it.
+    """The lines for some choices of dtypes. The loop over elements is unswitched on `condition`, which is uniform;
+    `condition_lines` are the statements that compute it. Both are empty where there is none.
     """
 
     name: str
     inputs: tuple[str, ...]
     results: tuple[str, ...]
-    settled: str
-    settling: tuple[str, ...]
+    condition: str
+    condition_lines: tuple[str, ...]
     statements: tuple[str, ...]
     unpacked: tuple[str, ...]
     packed: tuple[str, ...]
@@ -107,7 +107,7 @@ def _stored(store: Store, element: str) -> str:
     return f"d.{store.target}.value[k] = elementwise::narrow<{element}>({value});"
 
 
-def _settled(one: Program) -> int | None:
+def _uniform_condition(one: Program) -> int | None:
     """The condition between two values of an element that is the same for every element: the first there is."""
     for value in one.values:
         if value.op == "select" and not value.uniform and one.values[value.operands[0]].uniform:
@@ -116,18 +116,18 @@ def _settled(one: Program) -> int | None:
 
 
 def _form(op: Operator, one: Program) -> CudaForm:
-    condition = _settled(one)
-    asked, printer = Printer(one, _style(op)), Printer(one, _style(op), condition)
+    uniform = _uniform_condition(one)
+    asked, printer = Printer(one, _style(op)), Printer(one, _style(op), uniform)
     absent = maskable(op)
     elements = {name: cuda_element(dtype) for name, dtype in tensor_dtypes(op).items()}
     loaded = members(one)
-    settling = sorted(one.behind(condition)) if condition is not None else []
+    before = sorted(one.behind(uniform)) if uniform is not None else []
     return CudaForm(
         name="",
         inputs=tuple(f"{printer.member_type(member.kind)} {member.name};" for member in loaded),
         results=tuple(result_members(one, printer)),
-        settled=asked.atom(condition) if condition is not None else "",
-        settling=tuple(asked.statement(index) for index in settling if asked.named(index)),
+        condition=asked.atom(uniform) if uniform is not None else "",
+        condition_lines=tuple(asked.statement(index) for index in before if asked.named(index)),
         statements=tuple(printer.statements("a.{} != nullptr".format if absent else None)),
         unpacked=tuple(
             f"in.{m.name} = static_cast<{printer.member_type(m.kind)}>("

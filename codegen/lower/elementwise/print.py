@@ -83,12 +83,12 @@ def _common(one: Place, other: Place) -> Place:
 
 
 class Printer:
-    """Prints one program. `settled` is a condition that a target asks elsewhere: here it is the constant SETTLED."""
+    """Prints one program. Loops may be unswitched on `condition`: in them it is the constant CONDITION."""
 
-    def __init__(self, program: Program, style: Style, settled: int | None = None) -> None:
+    def __init__(self, program: Program, style: Style, condition: int | None = None) -> None:
         self.program = program
         self.style = style
-        self.settled = settled
+        self.condition = condition
         self.names = {(m.operand, m.kind): m.name for m in members(program)}
         self.places = self.find_places()
 
@@ -114,13 +114,13 @@ class Printer:
 
     def named(self, index: int) -> bool:
         """Whether a value has a temporary of its own."""
-        return index != self.settled and self.program.values[index].op not in ("constant", "load", "uniform")
+        return index != self.condition and self.program.values[index].op not in ("constant", "load", "uniform")
 
     def atom(self, index: int) -> str:
         """A value where it is used; it binds as strongly as a name."""
         value = self.program.values[index]
-        if index == self.settled:
-            return "SETTLED"
+        if index == self.condition:
+            return "CONDITION"
         match value.op:
             case "constant":
                 return self.constant(value)
