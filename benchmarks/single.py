@@ -42,6 +42,8 @@ CPU_NOTES = (
     "an operator of any library is called, ATen's own overloads take longer than these.",
     "A product, a sum or a quotient of a megabyte and more is bound by the caches behind the first: up to 1.05 are the "
     "call and what a row costs besides, some two nanoseconds.",
+    "gelu_erf of bfloat16 in the caches: the error function is that of float32, and both ends are converted; oneDNN's "
+    "code is made for the processor that it runs on.",
     "33 of 64 columns: a row is two vectors and one element, for which a whole vector is computed; one at a time is "
     "slower for all but the cheapest lines.",
 )
