@@ -1,5 +1,5 @@
 /* Functions of lanes of double: those of the C library, whose errors they have, but for exp and sigmoid, whose largest
- * errors are 1.1 and 2 units in the last place of the result. Included by expressions.h. */
+ * errors are 1.2 and 2.2 units in the last place of the result. Included by expressions.h. */
 #ifndef CSRC_CPU_LANES_MATH64_H
 #define CSRC_CPU_LANES_MATH64_H
 
