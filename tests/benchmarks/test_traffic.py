@@ -71,7 +71,7 @@ LISTS = b"""
 namespace: other
 ops:
   step:
-    doc: Lists, one of them in place, one made, and a number.
+    doc: Lists, one of them in place, and a number.
     types: {T: floating}
     inputs:
       params: T[*s, n][]!
@@ -79,11 +79,18 @@ ops:
       rate: float32[]
       clip: float32[]? = None
     outputs:
-      sums: acc(T)[*s][]
       total: float32[]
     launch: {grid: 1, block: 32}
     devices: [cpu]
     parallel: len(params)
+    differentiable: false
+  row_sums:
+    doc: A list for a list.
+    types: {T: floating}
+    inputs: {xs: "T[*s, n][]"}
+    outputs: {sums: "acc(T)[*s][]"}
+    devices: [cpu]
+    parallel: len(xs)
     differentiable: false
 """
 
@@ -99,7 +106,8 @@ def test_lists_count_tensor_by_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     rate = torch.empty((), device="meta")
     both = 2 * (15 + 8)
-    assert traffic.forward("step", (tensors, tensors, rate)) == traffic.Traffic(2 * both + 4, both + (3 + 1) * 4 + 4)
+    assert traffic.forward("step", (tensors, tensors, rate)) == traffic.Traffic(2 * both + 4, both + 4)
+    assert traffic.forward("row_sums", (tensors,)) == traffic.Traffic(both, (3 + 1) * 4)
 
 
 def test_the_ceiling_has_the_nearest_mix_of_reads_and_writes() -> None:

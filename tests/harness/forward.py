@@ -50,7 +50,8 @@ def _written(op: Contract, arguments: Arguments) -> dict[str, str]:
 def special_values(op: Contract, device: str, dtypes: tuple[str, ...], sample: Sample) -> None:
     """NaNs, infinities, denormals, huge numbers: results are finite where those of the reference are, and only there.
 
-    Which of NaN and infinity comes out of infinities depends on how a formula is arranged.
+    Which of NaN and infinity comes out of infinities depends on how a formula is arranged. Derived gradients pass on
+    nothing where a branch is not taken, while PyTorch's, their reference, multiply what is infinite there by 0.
     """
     for special in (float("nan"), float("inf"), -float("inf"), 1e-40, 6e4):
         arguments = make(op, sample, dtypes, device)
@@ -64,6 +65,8 @@ def special_values(op: Contract, device: str, dtypes: tuple[str, ...], sample: S
                 largest = torch.finfo(result.dtype).max
                 found, exact = result.cpu().double(), expected.double()
                 clear = ~exact.isfinite() | (exact.abs() < 0.9 * largest)
+                if op.derived is not None and special == special:
+                    clear &= ~exact.isnan()
                 assert torch.equal(found[clear].isfinite(), exact[clear].isfinite()), f"{special}: {found}, {exact}"
 
 
