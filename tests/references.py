@@ -121,7 +121,7 @@ def cross_entropy_backward(
     """lse is an argument of its own here, as rstd is in rms_norm_backward."""
     ignored = (target == ignore_index).unsqueeze(-1)
     column = target.masked_fill(ignored.squeeze(-1), 0).long()
-    hit = torch.nn.functional.one_hot(column, logits.shape[-1]).double() if logits.numel() else logits
+    hit = torch.zeros_like(logits).scatter(-1, column.unsqueeze(-1), 1) if logits.numel() else logits
     lse = lse.unsqueeze(-1)
     softmax = (logits - lse).exp() * (1 + 2 * z_loss * lse)
     gradient = softmax - (1 - label_smoothing) * hit - label_smoothing / max(logits.shape[-1], 1)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import prod
@@ -224,6 +225,9 @@ def _alone() -> Iterator[None]:
         torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + _free()) / whole)
         try:
             yield
+        except BaseException as error:
+            traceback.clear_frames(error.__traceback__)  # which hold tensors as long as the failure is known
+            raise
         finally:
             torch.cuda.set_per_process_memory_fraction(1.0)
             torch.cuda.empty_cache()
