@@ -1,7 +1,7 @@
 // The order of kernels on a stream: programmatic dependent launch. From compute capability 9.0 on, the runtime lets a
-// kernel of this library begin while the one before it ends: its blocks come up, and wait here until all that was on
-// the stream is done and visible. csrc/runtime/cuda.c asks each kernel for which capability it was compiled before it
-// does so.
+// kernel of few blocks begin while the one before it ends: its blocks come up, and wait here until all that was on the
+// stream is done and visible. csrc/runtime/cuda.c asks each kernel for which capability it was compiled before it does
+// so.
 #pragma once
 
 // The first thing that every thread of a kernel does; nothing is read from memory or written to it before.
