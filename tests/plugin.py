@@ -105,6 +105,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return Files(config, log)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    from tests.harness.layouts import release_pinned
+
+    release_pinned()
+
+
 def _runs(item: pytest.Item, devices: list[str]) -> bool:
     """Whether a test can run on one of the devices asked for. One that asks for none runs with those of the CPU."""
     marker = item.get_closest_marker("cuda")

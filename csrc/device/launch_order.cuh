@@ -1,14 +1,19 @@
 // The order of kernels on a stream: programmatic dependent launch. From compute capability 9.0 on, the runtime lets a
 // kernel of few blocks begin while the one before it ends: its blocks come up, and wait here until all that was on the
 // stream is done and visible. csrc/runtime/cuda.c asks each kernel for which capability it was compiled before it does
-// so.
+// so, and tells the kernel that it did.
 #pragma once
 
-// The first thing that every thread of a kernel does; nothing is read from memory or written to it before.
-__device__ __forceinline__ void wait_for_earlier_kernels() {
+// The first thing that every thread of a kernel does; nothing is read from memory or written to it before. The two
+// instructions are not free where many small blocks follow one another, even if none may begin early.
+__device__ __forceinline__ void wait_for_earlier_kernels(bool early) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-    // The next kernel's blocks may come up as soon as there is room for them.
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    if (early) {
+        asm volatile("griddepcontrol.wait;" ::: "memory");
+        // The next kernel's blocks may come up as soon as there is room for them.
+        asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    }
+#else
+    (void)early;
 #endif
 }

@@ -341,10 +341,10 @@ bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, con
         .attrs = attributes,
         .numAttrs = count,
     };
-    /* The driver reads the parameter before it returns and does not write to it. */
-    void *parameter;
-    memcpy(&parameter, &call, sizeof parameter);
-    void *parameters[] = {parameter};
+    /* The driver reads the parameters before it returns and does not write to them. */
+    void *first;
+    memcpy(&first, &call, sizeof first);
+    void *parameters[] = {first, &early};
     CHECK_CUDA(e, kernel->name, driver.cuLaunchKernelEx(&config, (CUfunction)(void *)handle, parameters, NULL));
     return true;
 }

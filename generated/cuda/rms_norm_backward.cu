@@ -13,74 +13,74 @@ namespace csrc_rms_norm_backward_cu_defines { using ::rms_norm_backward_columns;
 #if CUDA_UNIT == 0
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float32__0(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__float32__0(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<float, true, 0>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float32__1(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__float32__1(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<float, true, 1>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float32__2(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__float32__2(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<float, true, 2>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float32__3(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__float32__3(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<float, false, 2>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float32__4(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__float32__4(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<float, false, 0>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__bfloat16__0(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__bfloat16__0(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<__nv_bfloat16, true, 0>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__bfloat16__1(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__bfloat16__1(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<__nv_bfloat16, true, 1>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__bfloat16__2(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__bfloat16__2(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<__nv_bfloat16, true, 2>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__bfloat16__3(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__bfloat16__3(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<__nv_bfloat16, false, 2>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__bfloat16__4(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__bfloat16__4(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<__nv_bfloat16, false, 0>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_backward_columns__float32__0(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_columns__float32__0(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_columns<float>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_backward_columns__bfloat16__0(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_columns__bfloat16__0(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_columns<__nv_bfloat16>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
@@ -89,56 +89,56 @@ rms_norm_backward_columns__bfloat16__0(const __grid_constant__ rms_norm_backward
 #if CUDA_UNIT == 1
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float64__3(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__float64__3(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<double, false, 2>(rms_norm_backward_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float64__4(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__float64__4(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<double, false, 0>(rms_norm_backward_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float16__0(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__float16__0(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<__half, true, 0>(rms_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float16__1(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__float16__1(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<__half, true, 1>(rms_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float16__2(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__float16__2(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<__half, true, 2>(rms_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float16__3(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__float16__3(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<__half, false, 2>(rms_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_backward_rows__float16__4(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_rows__float16__4(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_rows<__half, false, 0>(rms_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_backward_columns__float64__0(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_columns__float64__0(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_columns<double>(rms_norm_backward_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_backward_columns__float16__0(const __grid_constant__ rms_norm_backward_call call) {
-    wait_for_earlier_kernels();
+rms_norm_backward_columns__float16__0(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
     rms_norm_backward_columns<__half>(rms_norm_backward_args<__half>(call));
 }
 

@@ -103,98 +103,98 @@ struct silu_mul__loops2 {
 #if CUDA_UNIT == 0
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float64__flat(const __grid_constant__ silu_mul_call call) {
-    wait_for_earlier_kernels();
+silu_mul__float64__flat(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
     elementwise::run_flat<silu_mul__loops1<double>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float64__vectors(const __grid_constant__ silu_mul_call call) {
-    wait_for_earlier_kernels();
+silu_mul__float64__vectors(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
     elementwise::run_vectors<silu_mul__loops1<double>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float64__narrow(const __grid_constant__ silu_mul_call call) {
-    wait_for_earlier_kernels();
+silu_mul__float64__narrow(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
     elementwise::run_singles<silu_mul__loops1<double>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float64__wide(const __grid_constant__ silu_mul_call call) {
-    wait_for_earlier_kernels();
+silu_mul__float64__wide(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
     elementwise::run_singles<silu_mul__loops1<double>, uint64_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float32__flat(const __grid_constant__ silu_mul_call call) {
-    wait_for_earlier_kernels();
+silu_mul__float32__flat(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
     elementwise::run_flat<silu_mul__loops2<float>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float32__vectors(const __grid_constant__ silu_mul_call call) {
-    wait_for_earlier_kernels();
+silu_mul__float32__vectors(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
     elementwise::run_vectors<silu_mul__loops2<float>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float32__narrow(const __grid_constant__ silu_mul_call call) {
-    wait_for_earlier_kernels();
+silu_mul__float32__narrow(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
     elementwise::run_singles<silu_mul__loops2<float>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float32__wide(const __grid_constant__ silu_mul_call call) {
-    wait_for_earlier_kernels();
+silu_mul__float32__wide(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
     elementwise::run_singles<silu_mul__loops2<float>, uint64_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float16__flat(const __grid_constant__ silu_mul_call call) {
-    wait_for_earlier_kernels();
+silu_mul__float16__flat(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
     elementwise::run_flat<silu_mul__loops2<__half>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float16__vectors(const __grid_constant__ silu_mul_call call) {
-    wait_for_earlier_kernels();
+silu_mul__float16__vectors(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
     elementwise::run_vectors<silu_mul__loops2<__half>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float16__narrow(const __grid_constant__ silu_mul_call call) {
-    wait_for_earlier_kernels();
+silu_mul__float16__narrow(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
     elementwise::run_singles<silu_mul__loops2<__half>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float16__wide(const __grid_constant__ silu_mul_call call) {
-    wait_for_earlier_kernels();
+silu_mul__float16__wide(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
     elementwise::run_singles<silu_mul__loops2<__half>, uint64_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__bfloat16__flat(const __grid_constant__ silu_mul_call call) {
-    wait_for_earlier_kernels();
+silu_mul__bfloat16__flat(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
     elementwise::run_flat<silu_mul__loops2<__nv_bfloat16>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__bfloat16__vectors(const __grid_constant__ silu_mul_call call) {
-    wait_for_earlier_kernels();
+silu_mul__bfloat16__vectors(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
     elementwise::run_vectors<silu_mul__loops2<__nv_bfloat16>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__bfloat16__narrow(const __grid_constant__ silu_mul_call call) {
-    wait_for_earlier_kernels();
+silu_mul__bfloat16__narrow(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
     elementwise::run_singles<silu_mul__loops2<__nv_bfloat16>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__bfloat16__wide(const __grid_constant__ silu_mul_call call) {
-    wait_for_earlier_kernels();
+silu_mul__bfloat16__wide(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
     elementwise::run_singles<silu_mul__loops2<__nv_bfloat16>, uint64_t>(call);
 }
 

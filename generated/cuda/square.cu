@@ -12,26 +12,26 @@ namespace csrc_square_cu_defines { using ::square; }
 #if CUDA_UNIT == 0
 
 extern "C" __global__ void __launch_bounds__(256)
-square__float64__0(const __grid_constant__ square_call call) {
-    wait_for_earlier_kernels();
+square__float64__0(const __grid_constant__ square_call call, bool early) {
+    wait_for_earlier_kernels(early);
     square<double>(square_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-square__float32__0(const __grid_constant__ square_call call) {
-    wait_for_earlier_kernels();
+square__float32__0(const __grid_constant__ square_call call, bool early) {
+    wait_for_earlier_kernels(early);
     square<float>(square_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-square__float16__0(const __grid_constant__ square_call call) {
-    wait_for_earlier_kernels();
+square__float16__0(const __grid_constant__ square_call call, bool early) {
+    wait_for_earlier_kernels(early);
     square<__half>(square_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-square__bfloat16__0(const __grid_constant__ square_call call) {
-    wait_for_earlier_kernels();
+square__bfloat16__0(const __grid_constant__ square_call call, bool early) {
+    wait_for_earlier_kernels(early);
     square<__nv_bfloat16>(square_args<__nv_bfloat16>(call));
 }
 

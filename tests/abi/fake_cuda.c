@@ -145,6 +145,9 @@ static CUresult launch_kernel_ex(const CUlaunchConfig *config, CUfunction functi
     if (begins_early(config) != (blocks <= 8 * 132 && fake_cuda.arch >= 90 && fake_cuda.version >= 12030)) {
         fake_stop("a kernel that begins early where it may not, or the other way round");
     }
+    if (*(const bool *)parameters[1] != begins_early(config)) {
+        fake_stop("a kernel that is told something wrong about when it begins");
+    }
     STEP("cuLaunchKernelEx")
     if (function == NULL || parameters[0] == NULL || fake_pushed == 0 || config->gridDimX == 0 ||
         config->hStream != (CUstream)(void *)&stream) {

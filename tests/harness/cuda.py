@@ -253,9 +253,7 @@ def near_reference(op: Contract, device: str, samples: list[Sample], usual: Samp
         dtypes = min(choices, key=lambda choice: sum(op.dtype(name, choice).itemsize for name in op.types))
         tensors = _tensors_of(op, sample)
         shapes = {k: v.shape if isinstance(v, Elements) else v for k, v in tensors.items()}
-        elements = sum(prod(shape) for shape in shapes.values())
-        # Inputs and results in the smallest dtype; where not in pieces, also what the reference makes, in float32.
-        needed = (6 if independent else 16) * elements
+        needed = sum(_bytes(op.dtype(op.tensors[list_of(k)], dtypes), prod(v), independent) for k, v in shapes.items())
         if _free() < needed:
             pytest.skip(f"needs {needed >> 30} GiB of GPU memory")
         arguments: Arguments = {**op.scalars, **{name: op.dtype(of, dtypes) for name, of in op.dtypes.items()}}
@@ -267,6 +265,8 @@ def near_reference(op: Contract, device: str, samples: list[Sample], usual: Samp
             elif list_of(name) in op.among:
                 among = torch.tensor(op.among[list_of(name)], dtype=dtype, device=place)
                 arguments[name] = among[torch.randint(len(among), wanted, device=place)]
+            elif dtype.is_complex:
+                arguments[name] = torch.randn(wanted, dtype=dtype, device=place)
             elif dtype.is_floating_point:
                 drawn = torch.promote_types(dtype, torch.float16) if dtype.itemsize > 1 else torch.float16
                 arguments[name] = torch.randn(wanted, dtype=drawn, device=place).to(dtype)
@@ -283,6 +283,15 @@ def near_reference(op: Contract, device: str, samples: list[Sample], usual: Samp
             _all_near([result[piece] for result in flat], expected, counts, rounded)
         del results, flat, arguments, given
         torch.cuda.empty_cache()
+
+
+def _bytes(dtype: torch.dtype, count: int, independent: bool) -> int:
+    """What a comparison needs for so many elements of an input: for them and as many of a result, and for what the
+    reference makes of them, in float32 at least and in pieces where elements are `independent`.
+    """
+    if independent:
+        return 2 * dtype.itemsize * count + 8 * dtype.itemsize * min(count, PIECE)
+    return 2 * dtype.itemsize * count + max(12 if dtype.itemsize < 4 else 8, 2 * dtype.itemsize) * count
 
 
 def _all_near(

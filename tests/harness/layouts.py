@@ -163,10 +163,22 @@ def make(
     return arguments
 
 
+_read_by_kernels: list[torch.UntypedStorage] = []
+
+
 def pinned(tensor: torch.Tensor) -> torch.Tensor:
-    """The same in memory of the host that a kernel can read."""
+    """The same in memory of the host that a kernel can read, kept until `release_pinned`."""
     storage = tensor.untyped_storage().pin_memory()
+    _read_by_kernels.append(storage)
     return tensor.new_empty(0).set_(storage, tensor.storage_offset(), tensor.shape, tensor.stride())
+
+
+def release_pinned() -> None:
+    """Once no kernel reads it: PyTorch gives pinned memory that nobody holds to the next who asks for some."""
+    if _read_by_kernels:
+        for index in range(torch.cuda.device_count()):
+            torch.cuda.synchronize(index)
+        _read_by_kernels.clear()
 
 
 def is_taken(op: Contract, name: str, tensor: torch.Tensor) -> bool:
