@@ -32,16 +32,17 @@ template <typename T, bool ALIGNED>
 __device__ __forceinline__ void gradient_of_chunk(const cross_entropy_rows<T> &rows, int64_t chunks, T *grad_logits) {
     using A = acc_t<T>;
     constexpr int SIZE = vector_size<T>;
-    const quotient at = divided(blockIdx.x, chunks);
-    const T *logits = rows.logits + at.whole * rows.n;
-    const int64_t first = (at.rest * VECTORS * blockDim.x + threadIdx.x) * SIZE - row_shift<T, ALIGNED>(logits, rows.n);
+    const divmod_result block = divmod(blockIdx.x, chunks);
+    const T *logits = rows.logits + block.quotient * rows.n;
+    const int64_t chunk = block.remainder;
+    const int64_t first = (chunk * VECTORS * blockDim.x + threadIdx.x) * SIZE - row_shift<T, ALIGNED>(logits, rows.n);
     const int64_t stride = int64_t{blockDim.x} * SIZE;
     uint4 vectors[VECTORS];
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) {
         vectors[k] = load_vector<T, ALIGNED>(logits, rows.n, first + k * stride);
     }
-    const loss_row<A> row = loss_row_of(rows, at.whole);
+    const loss_row<A> row = loss_row_of(rows, block.quotient);
 #pragma unroll
     for (int k = 0; k < VECTORS; k++) {
         const int64_t column = first + k * stride;
@@ -63,7 +64,7 @@ __device__ __forceinline__ void gradient_of_chunk(const cross_entropy_rows<T> &r
                 values[i] -= row.target.column == column + i ? row.gradient.hit : A(0);
             }
         }
-        store_vector<T, ALIGNED>(grad_logits + at.whole * rows.n, rows.n, column, pack<T>(values));
+        store_vector<T, ALIGNED>(grad_logits + block.quotient * rows.n, rows.n, column, pack<T>(values));
     }
 }
 
@@ -79,18 +80,21 @@ __device__ __forceinline__ void gradient_of_run(const cross_entropy_rows<T> &row
         if (start >= numel || start + SIZE <= 0) {
             return;
         }
-        quotient at = divided(max(start, int64_t{0}), rows.n);
-        loss_row<A> row = loss_row_of(rows, at.whole);
+        const divmod_result at = divmod(max(start, int64_t{0}), rows.n);
+        int64_t number = at.quotient;
+        int64_t column = at.remainder;
+        loss_row<A> row = loss_row_of(rows, number);
         A values[SIZE];
         unpack<T>(vector, values);
 #pragma unroll
         for (int i = 0; i < SIZE; i++) {
             if (ALIGNED || (start + i >= 0 && start + i < numel)) {
-                values[i] = gradient_at(row, at.rest, values[i]);
-                at.rest++;
-                if (!ALIGNED && at.rest == rows.n && start + i + 1 < numel) {
-                    at = {at.whole + 1, 0};
-                    row = loss_row_of(rows, at.whole);
+                values[i] = gradient_at(row, column, values[i]);
+                column++;
+                if (!ALIGNED && column == rows.n && start + i + 1 < numel) {
+                    number++;
+                    column = 0;
+                    row = loss_row_of(rows, number);
                 }
             }
         }

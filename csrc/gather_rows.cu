@@ -18,9 +18,9 @@ __device__ __forceinline__ void copy_row(V *y, const V *row, int64_t begin, int6
 template <typename T, typename I> __device__ void gather_rows(const gather_rows_args<T, I> &a) {
     const int threads = static_cast<int>(a.threads);
     const int thread = threadIdx.x % threads;
-    const quotient block = divided(blockIdx.x, a.chunks);
-    const int64_t chunk = block.rest;
-    const int64_t i = block.whole * (blockDim.x / threads) + threadIdx.x / threads;
+    const divmod_result block = divmod(blockIdx.x, a.chunks);
+    const int64_t chunk = block.remainder;
+    const int64_t i = block.quotient * (blockDim.x / threads) + threadIdx.x / threads;
     if (i >= a.k) {
         return;
     }

@@ -1,30 +1,30 @@
-// q and k turned by the angles of cos and sin; csrc/device/rotation.cuh says how, and what the params are.
+// q and k, rotated by the angles of cos and sin; csrc/device/rotation.cuh says how, and what the params are.
 #include "rope.cuh"
 
 #include "rotation.cuh"
 
 template <typename T, typename C, int WIDTH, bool INTERLEAVED> __device__ void rope(const rope_args<T, C> &a) {
-    rotation<T, C> turn = {};
-    turn.q = {a.q, a.q_out, a.h};
-    turn.k = {a.k, a.k_out, a.hk};
+    rotation<T, C> heads = {};
+    heads.q = {a.q, a.q_out, a.h};
+    heads.k = {a.k, a.k_out, a.hk};
 #pragma unroll
     for (int i = 0; i < 3; i++) {
-        turn.q.from_stride[i] = a.q_stride[i];
-        turn.q.to_stride[i] = a.q_out_stride[i];
-        turn.k.from_stride[i] = a.k_stride[i];
-        turn.k.to_stride[i] = a.k_out_stride[i];
+        heads.q.from_stride[i] = a.q_stride[i];
+        heads.q.to_stride[i] = a.q_out_stride[i];
+        heads.k.from_stride[i] = a.k_stride[i];
+        heads.k.to_stride[i] = a.k_out_stride[i];
     }
-    turn.q.step = a.q_out_stride[3];
-    turn.k.step = a.k_out_stride[3];
-    turn.cos = a.cos;
-    turn.sin = a.sin;
-    turn.cos_stride = a.cos_stride[0];
-    turn.sin_stride = a.sin_stride[0];
-    turn.each_batch = a.cb > 1;
-    turn.sign = 1;
-    turn.b = a.b;
-    turn.s = a.s;
-    turn.r = a.r;
-    turn.d = a.d;
-    rotate<T, C, WIDTH, INTERLEAVED>(turn);
+    heads.q.step = a.q_out_stride[3];
+    heads.k.step = a.k_out_stride[3];
+    heads.cos = a.cos;
+    heads.sin = a.sin;
+    heads.cos_stride = a.cos_stride[0];
+    heads.sin_stride = a.sin_stride[0];
+    heads.each_batch = a.cb > 1;
+    heads.sign = 1;
+    heads.b = a.b;
+    heads.s = a.s;
+    heads.r = a.r;
+    heads.d = a.d;
+    rotate_heads<T, C, WIDTH, INTERLEAVED>(heads);
 }

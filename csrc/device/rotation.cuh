@@ -1,4 +1,4 @@
-// Rotary position embedding: pairs of columns of each head, turned by an angle that depends on the token and the pair.
+// Rotary position embedding: pairs of columns of each head, rotated by an angle that depends on the token and the pair.
 //     x1 cos - x2 sin,  x2 cos + x1 sin
 // The columns from 2 r on are copied. https://arxiv.org/abs/2104.09864
 //
@@ -36,9 +36,9 @@ template <typename T, typename C> struct rotation {
 
 constexpr int ROTATED_HEADS = 4;
 
-// One of the two, field by field: a reference to either would need both in memory.
+// Field by field: a reference to either would need both in memory.
 template <typename T>
-__device__ __forceinline__ token_heads<T> chosen(bool first, const token_heads<T> &q, const token_heads<T> &k) {
+__device__ __forceinline__ token_heads<T> select_heads(bool first, const token_heads<T> &q, const token_heads<T> &k) {
     token_heads<T> x;
     x.from = first ? q.from : k.from;
     x.to = first ? q.to : k.to;
@@ -52,9 +52,9 @@ __device__ __forceinline__ token_heads<T> chosen(bool first, const token_heads<T
     return x;
 }
 
-// WIDTH pairs of elements, turned.
 template <bool INTERLEAVED, typename T, typename C, int WIDTH, typename Part>
-__device__ __forceinline__ void turn(Part &x1, Part &x2, const C (&cos)[WIDTH], const C (&sin)[WIDTH], acc_t<T> sign) {
+__device__ __forceinline__ void rotate_pairs(Part &x1, Part &x2, const C (&cos)[WIDTH], const C (&sin)[WIDTH],
+                                             acc_t<T> sign) {
     using A = acc_t<T>;
     T x[2][WIDTH];
     x1.unpack(x[0]);
@@ -76,7 +76,7 @@ __device__ __forceinline__ void turn(Part &x1, Part &x2, const C (&cos)[WIDTH], 
 }
 
 template <typename T, typename C, int WIDTH, bool INTERLEAVED>
-__device__ __forceinline__ void rotate(const rotation<T, C> &a) {
+__device__ __forceinline__ void rotate_heads(const rotation<T, C> &a) {
     constexpr int ALIGNMENT = WIDTH * sizeof(T);
     using part = words_of<T, WIDTH, ALIGNMENT>;
     using angle = words_of<C, WIDTH, ALIGNMENT>;
@@ -84,29 +84,31 @@ __device__ __forceinline__ void rotate(const rotation<T, C> &a) {
     const int64_t parts = rotated + (a.d - 2 * a.r + 2 * WIDTH - 1) / (2 * WIDTH);
     const int64_t groups_of_q = (a.q.heads + ROTATED_HEADS - 1) / ROTATED_HEADS;
     const int64_t groups = groups_of_q + (a.k.heads + ROTATED_HEADS - 1) / ROTATED_HEADS;
-    const quotient by_token = divided(int64_t{blockIdx.x} * blockDim.x + threadIdx.x, parts * groups);
-    const quotient by_group = divided(by_token.rest, parts);
-    const int64_t token = by_token.whole;
+    const divmod_result by_token = divmod(int64_t{blockIdx.x} * blockDim.x + threadIdx.x, parts * groups);
+    const divmod_result by_group = divmod(by_token.remainder, parts);
+    const int64_t token = by_token.quotient;
+    const int64_t group = by_group.quotient;
+    const int64_t number = by_group.remainder; // of the part
     if (token >= a.s) {
         return;
     }
-    const bool is_q = by_group.whole < groups_of_q;
-    const token_heads<T> x = chosen(is_q, a.q, a.k);
+    const bool is_q = group < groups_of_q;
+    const token_heads<T> x = select_heads(is_q, a.q, a.k);
     if (x.to == nullptr) {
         return;
     }
-    const int64_t head = (is_q ? by_group.whole : by_group.whole - groups_of_q) * ROTATED_HEADS;
+    const int64_t head = (is_q ? group : group - groups_of_q) * ROTATED_HEADS;
     const int heads = static_cast<int>(min(int64_t{ROTATED_HEADS}, x.heads - head));
-    const bool turns = by_group.rest < rotated;
-    const int64_t pair = by_group.rest * WIDTH;
-    const int64_t first = !turns ? 2 * pair : INTERLEAVED ? 2 * pair : pair;
-    const int64_t second = first + (turns && !INTERLEAVED ? a.r : WIDTH);
-    const bool whole = second < a.d;
+    const bool is_rotated = number < rotated;
+    const int64_t pair = number * WIDTH;
+    const int64_t first = !is_rotated ? 2 * pair : INTERLEAVED ? 2 * pair : pair;
+    const int64_t second = first + (is_rotated && !INTERLEAVED ? a.r : WIDTH);
+    const bool has_second = second < a.d;
     const int64_t step = WIDTH > 1 ? 1 : x.step;
 
     for (int64_t batch = blockIdx.y; batch < a.b; batch += gridDim.y) {
         angle cos = {}, sin = {};
-        if (turns) {
+        if (is_rotated) {
             const int64_t row = (a.each_batch ? batch * a.s : 0) + token;
             cos.load(a.cos + row * a.cos_stride + pair);
             sin.load(a.sin + row * a.sin_stride + pair);
@@ -118,7 +120,7 @@ __device__ __forceinline__ void rotate(const rotation<T, C> &a) {
         for (int i = 0; i < ROTATED_HEADS; i++) {
             if (i < heads) {
                 x1[i].load(from + i * x.from_stride[2] + first);
-                if (whole) {
+                if (has_second) {
                     x2[i].load(from + i * x.from_stride[2] + second);
                 }
             }
@@ -129,11 +131,11 @@ __device__ __forceinline__ void rotate(const rotation<T, C> &a) {
 #pragma unroll
         for (int i = 0; i < ROTATED_HEADS; i++) {
             if (i < heads) {
-                if (turns) {
-                    turn<INTERLEAVED, T>(x1[i], x2[i], c, s, a.sign);
+                if (is_rotated) {
+                    rotate_pairs<INTERLEAVED, T>(x1[i], x2[i], c, s, a.sign);
                 }
                 x1[i].store(to + i * x.to_stride[2] + first * step);
-                if (whole) {
+                if (has_second) {
                     x2[i].store(to + i * x.to_stride[2] + second * step);
                 }
             }

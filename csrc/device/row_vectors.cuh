@@ -73,15 +73,15 @@ template <typename T> __device__ __forceinline__ uint4 load_misaligned_vector(co
     return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-// Quotient and remainder; in 32 bits where they suffice, since 64 take several times as long.
-struct quotient {
-    int64_t whole;
-    int64_t rest;
+struct divmod_result {
+    int64_t quotient;
+    int64_t remainder;
 };
-__device__ __forceinline__ quotient divided(int64_t a, int64_t b) {
+// In 32 bits where they suffice, since 64 take several times as long.
+__device__ __forceinline__ divmod_result divmod(int64_t a, int64_t b) {
     if ((a | b) >> 32 == 0) {
-        const uint32_t whole = static_cast<uint32_t>(a) / static_cast<uint32_t>(b);
-        return {whole, static_cast<uint32_t>(a) - whole * static_cast<uint32_t>(b)};
+        const uint32_t quotient = static_cast<uint32_t>(a) / static_cast<uint32_t>(b);
+        return {quotient, static_cast<uint32_t>(a) - quotient * static_cast<uint32_t>(b)};
     }
     return {a / b, a % b};
 }
@@ -91,9 +91,9 @@ __device__ __forceinline__ int64_t element_offset(int64_t index, int64_t dims, c
                                                   const int64_t *strides) {
     int64_t offset = 0;
     for (int64_t dim = dims - 1; dim >= 0 && index > 0; dim--) {
-        const quotient by_size = divided(index, sizes[dim]);
-        offset += by_size.rest * strides[dim];
-        index = by_size.whole;
+        const divmod_result by_size = divmod(index, sizes[dim]);
+        offset += by_size.remainder * strides[dim];
+        index = by_size.quotient;
     }
     return offset;
 }
@@ -105,5 +105,5 @@ __device__ __forceinline__ int64_t row_offset(int64_t row, int64_t dims, const i
 
 // How many columns of a row of m x n scores take part: under a causal mask those up to row + (n - m).
 __device__ __forceinline__ int64_t causal_limit(bool causal, int64_t row, int64_t m, int64_t n) {
-    return causal ? min(n, max(int64_t{0}, divided(row, m).rest + 1 + n - m)) : n;
+    return causal ? min(n, max(int64_t{0}, divmod(row, m).remainder + 1 + n - m)) : n;
 }

@@ -59,6 +59,7 @@ typedef struct rope_args {
     int64_t hk;
     int64_t cb;
     int64_t r;
+    int64_t groups;
     bool interleaved;
     cpu_piece *piece__; /* for body_error */
 } rope_args;
@@ -87,6 +88,7 @@ static rope_args rope_args_from(const void *record, cpu_piece *piece) {
         .hk = call->hk,
         .cb = call->cb,
         .r = call->r,
+        .groups = call->groups,
         .interleaved = call->interleaved,
         .piece__ = piece,
     };

@@ -114,6 +114,9 @@ static bool rope_backward_check(error *e, rope_backward_frame *f) {
     holds = mul_i64(&overflow, 2, c->r) <= c->d;
     CHECK(e, !overflow, "2 * r <= d does not fit 64-bit integers");
     CHECK(e, holds, "expected 2 * r <= d, got r = %" PRId64 ", d = %" PRId64, c->r, c->d);
+    /* dims */
+    c->groups = add_i64(&overflow, ceil_div_i64(&overflow, c->h, 4), ceil_div_i64(&overflow, c->hk, 4));
+    CHECK(e, !overflow, "groups = ceil_div(h, 4) + ceil_div(hk, 4) does not fit 64-bit integers or divides by zero");
     return true;
 }
 
@@ -412,10 +415,7 @@ static bool rope_backward_plan(error *e, const rope_backward_frame *f, const cud
         plan->kernel = &kernels[INTERLEAVED_index][T_index][C_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow,
-                                  mul_i64(&overflow,
-                                          mul_i64(&overflow, c->s,
-                                                  add_i64(&overflow, ceil_div_i64(&overflow, c->h, 4),
-                                                          ceil_div_i64(&overflow, c->hk, 4))),
+                                  mul_i64(&overflow, mul_i64(&overflow, c->s, c->groups),
                                           add_i64(&overflow,
                                                   floordiv_i64(&overflow, c->r,
                                                                floordiv_i64(&overflow, 16, dtype_size(f->d.T))),
@@ -437,10 +437,7 @@ static bool rope_backward_plan(error *e, const rope_backward_frame *f, const cud
         plan->kernel = &kernels[2 + INTERLEAVED_index][T_index][C_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow,
-                                  mul_i64(&overflow,
-                                          mul_i64(&overflow, c->s,
-                                                  add_i64(&overflow, ceil_div_i64(&overflow, c->h, 4),
-                                                          ceil_div_i64(&overflow, c->hk, 4))),
+                                  mul_i64(&overflow, mul_i64(&overflow, c->s, c->groups),
                                           add_i64(&overflow,
                                                   floordiv_i64(&overflow, c->r,
                                                                floordiv_i64(&overflow, 8, dtype_size(f->d.T))),
@@ -456,10 +453,7 @@ static bool rope_backward_plan(error *e, const rope_backward_frame *f, const cud
         plan->kernel = &kernels[4 + INTERLEAVED_index][T_index][C_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow,
-                                  mul_i64(&overflow,
-                                          mul_i64(&overflow, c->s,
-                                                  add_i64(&overflow, ceil_div_i64(&overflow, c->h, 4),
-                                                          ceil_div_i64(&overflow, c->hk, 4))),
+                                  mul_i64(&overflow, mul_i64(&overflow, c->s, c->groups),
                                           add_i64(&overflow, c->r,
                                                   ceil_div_i64(&overflow,
                                                                sub_i64(&overflow, c->d, mul_i64(&overflow, 2, c->r)),

@@ -57,6 +57,7 @@ typedef struct rope_backward_args {
     int64_t hk;
     int64_t cb;
     int64_t r;
+    int64_t groups;
     bool interleaved;
     cpu_piece *piece__; /* for body_error */
 } rope_backward_args;
@@ -83,6 +84,7 @@ static rope_backward_args rope_backward_args_from(const void *record, cpu_piece 
         .hk = call->hk,
         .cb = call->cb,
         .r = call->r,
+        .groups = call->groups,
         .interleaved = call->interleaved,
         .piece__ = piece,
     };

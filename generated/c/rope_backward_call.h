@@ -28,6 +28,7 @@ typedef struct rope_backward_call {
     int64_t hk;
     int64_t cb;
     int64_t r;
+    int64_t groups;
     bool interleaved;
 } rope_backward_call;
 

@@ -30,6 +30,7 @@ typedef struct rope_call {
     int64_t hk;
     int64_t cb;
     int64_t r;
+    int64_t groups;
     bool interleaved;
 } rope_call;
 

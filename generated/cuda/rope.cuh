@@ -28,6 +28,7 @@ struct rope_args {
     int64_t hk;
     int64_t cb;
     int64_t r;
+    int64_t groups;
     bool interleaved;
 
     __device__ explicit rope_args(const rope_call &call)
@@ -50,6 +51,7 @@ struct rope_args {
         , hk(call.hk)
         , cb(call.cb)
         , r(call.r)
+        , groups(call.groups)
         , interleaved(call.interleaved)
     {}
 };

@@ -26,6 +26,7 @@ struct rope_backward_args {
     int64_t hk;
     int64_t cb;
     int64_t r;
+    int64_t groups;
     bool interleaved;
 
     __device__ explicit rope_backward_args(const rope_backward_call &call)
@@ -46,6 +47,7 @@ struct rope_backward_args {
         , hk(call.hk)
         , cb(call.cb)
         , r(call.r)
+        , groups(call.groups)
         , interleaved(call.interleaved)
     {}
 };
