@@ -284,8 +284,7 @@ static bool check_launch(error *e, const cuda_scope *scope, const cuda_kernel *k
     return true;
 }
 
-/* Whether the launch has so few blocks that its beginning is much of its time. Many small blocks that may all begin
- * early took a fifth longer (65,536 blocks of 32 threads, H200). */
+/* Whether the launch has so few blocks that its beginning is much of its time: see csrc/device/launch_order.cuh. */
 static bool is_short(const cuda_scope *scope, const cuda_launch *l) {
     return l->grid[0] * l->grid[1] * l->grid[2] <= 8 * scope->sm_count; /* below 2^63: see check_launch */
 }
