@@ -139,7 +139,7 @@ if(nvcc)
     list(TRANSFORM cuda_archs REPLACE "^([0-9]+)([0-9])" "\\1.\\2")
     list(JOIN cuda_archs " " text)
     message(STATUS "CUDA: ${nvcc} ${nvcc_version}, architectures ${text}")
-    set_source_files_properties(${runtime}/cuda.c PROPERTIES COMPILE_DEFINITIONS "CUDA_ARCHITECTURES=\"${text}\"")
+    set_source_files_properties(${runtime}/cuda_launch.c PROPERTIES COMPILE_DEFINITIONS "CUDA_ARCHITECTURES=\"${text}\"")
 endif()
 
 # cuda_unit(<op> [FULL] [ARCH <oldest>] [<flag of nvcc>...])

@@ -1,6 +1,6 @@
-/* Launches on the CUDA driver API.
+/* Devices, launches and memory on the CUDA driver API: cuda_device.c, cuda_launch.c and cuda_memory.c.
  *
- * Nothing here runs before the first CUDA call of an operator: loading the library leaves the process free to fork.
+ * Nothing of these runs before the first CUDA call of an operator: loading the library leaves the process free to fork.
  * The device code of an operator lies inside the library as a few fatbins, each loaded when it is first needed; CUDA's
  * libraries and kernels belong to no context, so one handle serves every GPU. */
 #ifndef RUNTIME_CUDA_H
@@ -33,6 +33,7 @@ typedef struct cuda_kernel {
 /* What one launch needs to know of its device; the numbers have the types of the expression language. */
 typedef struct cuda_scope {
     int32_t device_index;
+    CUdevice device;
     CUstream stream; /* PyTorch's current one on this device */
     int64_t sm_count;
     int64_t max_shared; /* bytes of shared memory that one block may ask for */

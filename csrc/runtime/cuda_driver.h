@@ -91,6 +91,7 @@ typedef struct cuda_driver {
     CUresult (*cuStreamIsCapturing)(CUstream stream, int *status);
     CUresult (*cuMemsetD2D32Async)(CUdeviceptr data, size_t pitch, unsigned value, size_t width, size_t height,
                                    CUstream stream);
+    int version; /* what cuDriverGetVersion says: 12030 for CUDA 12.3 */
 } cuda_driver;
 
 #endif

@@ -1,0 +1,202 @@
+/* Kernels, loaded when they are first needed, and their launches. */
+#include <pthread.h>
+#include <string.h>
+
+#include "cuda_internal.h"
+
+/* Set by the build: the architectures that the fatbins hold, for the text of an error. */
+#ifdef CUDA_ARCHITECTURES
+enum { BUILT_WITH_CUDA = true };
+#else
+#define CUDA_ARCHITECTURES "none"
+enum { BUILT_WITH_CUDA = false };
+#endif
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool cuda_no_image(error *e, const cuda_scope *scope) {
+    CHECK(e, BUILT_WITH_CUDA,
+          "this library was built without CUDA, and got a tensor on cuda:%" PRId32
+          "; install nvcc and build it again (MY_OPS_CUDA=ON makes a build without nvcc an error)",
+          scope->device_index);
+    return fail(e,
+                "no kernel image for cuda:%" PRId32 " of compute capability %" PRId64 ".%" PRId64
+                ": this library was built for " CUDA_ARCHITECTURES
+                "; build it again with TORCH_CUDA_ARCH_LIST=\"%" PRId64 ".%" PRId64 "\"",
+                scope->device_index, scope->arch / 10, scope->arch % 10, scope->arch / 10, scope->arch % 10);
+}
+
+/* Under the lock. */
+static bool load_kernel(error *e, const cuda_scope *scope, cuda_kernel *kernel) {
+    cuda_module *const module = kernel->module;
+    CUlibrary library = atomic_load_explicit(&module->library, memory_order_relaxed);
+    CUresult result = BUILT_WITH_CUDA && module->image[0] != 0 ? CUDA_SUCCESS : CUDA_ERROR_NO_BINARY_FOR_GPU;
+    if (result == CUDA_SUCCESS && library == NULL) {
+        result = libcuda.cuLibraryLoadData(&library, module->image, NULL, NULL, 0, NULL, NULL, 0);
+    }
+    CUkernel handle = NULL;
+    if (result == CUDA_SUCCESS) {
+        atomic_store_explicit(&module->library, library, memory_order_relaxed);
+        result = libcuda.cuLibraryGetKernel(&handle, library, kernel->name);
+    }
+    if (result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
+        return cuda_no_image(e, scope);
+    }
+    CHECK_CUDA(e, kernel->name, result);
+    atomic_store_explicit(&kernel->handle, handle, memory_order_release);
+    return true;
+}
+
+static bool get_kernel(error *e, const cuda_scope *scope, cuda_kernel *kernel, CUkernel *handle) {
+    *handle = atomic_load_explicit(&kernel->handle, memory_order_acquire);
+    if (*handle != NULL) {
+        return true;
+    }
+    pthread_mutex_lock(&lock);
+    const bool ok = load_kernel(e, scope, kernel);
+    pthread_mutex_unlock(&lock);
+    *handle = atomic_load_explicit(&kernel->handle, memory_order_acquire);
+    return ok;
+}
+
+/* More than 48 KiB of shared memory, the kernel's own static part included, must be allowed for: once per kernel and
+ * device, for all that the static part leaves. */
+static bool allow_shared(error *e, const cuda_scope *scope, cuda_kernel *kernel, CUkernel handle) {
+    const uint64_t bit = UINT64_C(1) << scope->device_index;
+    if ((atomic_load_explicit(&kernel->shared_allowed, memory_order_acquire) & bit) == 0) {
+        const CUdevice device = scope->device;
+        int own;
+        CHECK_CUDA(e, kernel->name,
+                   libcuda.cuKernelGetAttribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, handle, device));
+        CHECK_CUDA(e, kernel->name,
+                   libcuda.cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                (int)scope->max_shared - own, handle, device));
+        atomic_fetch_or_explicit(&kernel->shared_allowed, bit, memory_order_release);
+    }
+    return true;
+}
+
+enum { GRAPHS_WITH_EARLY_KERNELS = 12030 }; /* CUDA 12.3: the first driver that captures them */
+
+/* Whether the kernel may begin while the one before it ends, by programmatic dependent launch: it waits then by itself,
+ * as csrc/device/launch_order.cuh says, where its code was compiled for compute capability 9.0 or newer. Asked once per
+ * kernel and device. */
+static bool may_begin_early(error *e, const cuda_scope *scope, cuda_kernel *kernel, CUkernel handle, bool *may) {
+    const uint64_t bit = UINT64_C(1) << scope->device_index;
+    if ((atomic_load_explicit(&kernel->asked, memory_order_acquire) & bit) == 0) {
+        int architecture;
+        CHECK_CUDA(e, kernel->name,
+                   libcuda.cuKernelGetAttribute(&architecture, CU_FUNC_ATTRIBUTE_PTX_VERSION, handle, scope->device));
+        if (libcuda.version >= GRAPHS_WITH_EARLY_KERNELS && architecture >= 90) {
+            atomic_fetch_or_explicit(&kernel->waits, bit, memory_order_relaxed);
+        }
+        atomic_fetch_or_explicit(&kernel->asked, bit, memory_order_release);
+    }
+    *may = (atomic_load_explicit(&kernel->waits, memory_order_relaxed) & bit) != 0;
+    return true;
+}
+
+static bool is_empty(const cuda_launch *l) { return l->grid[0] == 0 || l->grid[1] == 0 || l->grid[2] == 0; }
+
+static bool check_launch(error *e, const cuda_scope *scope, const cuda_kernel *kernel, const cuda_launch *l) {
+    static const int64_t max_grid[3] = {INT32_MAX, 65535, 65535};
+    static const int64_t max_block[3] = {1024, 1024, 64};
+    for (int i = 0; i < 3; i++) {
+        CHECK(e, is_empty(l) || (l->grid[i] >= 1 && l->grid[i] <= max_grid[i]),
+              "%s: expected 1 <= grid.%c <= %" PRId64 ", got %" PRId64, kernel->name, 'x' + i, max_grid[i], l->grid[i]);
+        CHECK(e, l->block[i] >= 1 && l->block[i] <= max_block[i],
+              "%s: expected 1 <= block.%c <= %" PRId64 ", got %" PRId64, kernel->name, 'x' + i, max_block[i],
+              l->block[i]);
+        CHECK(e, l->cluster[i] >= 0 && l->cluster[i] <= max_grid[i],
+              "%s: expected 0 <= cluster.%c <= %" PRId64 ", got %" PRId64, kernel->name, 'x' + i, max_grid[i],
+              l->cluster[i]);
+    }
+    CHECK(e, l->shared >= 0 && l->shared <= scope->max_shared,
+          "%s: expected 0 <= shared <= %" PRId64 " bytes on this GPU, got %" PRId64, kernel->name, scope->max_shared,
+          l->shared);
+    return true;
+}
+
+/* Whether the launch has so few blocks that its beginning is much of its time: see csrc/device/launch_order.cuh. */
+static bool is_short(const cuda_scope *scope, const cuda_launch *l) {
+    return l->grid[0] * l->grid[1] * l->grid[2] <= 8 * scope->sm_count; /* below 2^63: see check_launch */
+}
+
+static unsigned set_attributes(CUlaunchAttribute attributes[2], const cuda_launch *l, bool early) {
+    unsigned count = 0;
+    if (l->cluster[0] > 1 || l->cluster[1] > 1 || l->cluster[2] > 1) {
+        CUlaunchAttribute *const cluster = &attributes[count++];
+        cluster->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        cluster->value.clusterDim.x = l->cluster[0] > 0 ? (unsigned)l->cluster[0] : 1;
+        cluster->value.clusterDim.y = l->cluster[1] > 0 ? (unsigned)l->cluster[1] : 1;
+        cluster->value.clusterDim.z = l->cluster[2] > 0 ? (unsigned)l->cluster[2] : 1;
+    }
+    if (early) {
+        CUlaunchAttribute *const serialization = &attributes[count++];
+        serialization->id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        serialization->value.programmaticStreamSerializationAllowed = 1;
+    }
+    return count;
+}
+
+bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, const cuda_launch *l, const void *call,
+                     bool *empty) {
+    CUkernel handle;
+    *empty = is_empty(l);
+    if (!check_launch(e, scope, kernel, l)) {
+        return false;
+    }
+    if (*empty) {
+        return true;
+    }
+    if (!get_kernel(e, scope, kernel, &handle)) {
+        return false;
+    }
+    if (l->shared > 0 && !allow_shared(e, scope, kernel, handle)) {
+        return false;
+    }
+    bool early = false;
+    if (is_short(scope, l) && !may_begin_early(e, scope, kernel, handle, &early)) {
+        return false;
+    }
+    CUlaunchAttribute attributes[2];
+    const unsigned count = set_attributes(attributes, l, early);
+    const CUlaunchConfig config = {
+        .gridDimX = (unsigned)l->grid[0],
+        .gridDimY = (unsigned)l->grid[1],
+        .gridDimZ = (unsigned)l->grid[2],
+        .blockDimX = (unsigned)l->block[0],
+        .blockDimY = (unsigned)l->block[1],
+        .blockDimZ = (unsigned)l->block[2],
+        .sharedMemBytes = (unsigned)l->shared,
+        .hStream = scope->stream,
+        .attrs = attributes,
+        .numAttrs = count,
+    };
+    /* The driver reads the parameters before it returns and does not write to them. */
+    void *first;
+    memcpy(&first, &call, sizeof first);
+    void *parameters[] = {first, &early};
+    CHECK_CUDA(e, kernel->name, libcuda.cuLaunchKernelEx(&config, (CUfunction)(void *)handle, parameters, NULL));
+    return true;
+}
+
+bool cuda_any_empty(const cuda_plan *plans, int count) {
+    for (int i = 0; i < count; i++) {
+        if (plans[i].kernel != NULL && is_empty(&plans[i].launch)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool cuda_run(error *e, const cuda_scope *scope, const cuda_plan *plans, int count, const void *call) {
+    for (int i = 0; i < count; i++) {
+        bool none;
+        if (plans[i].kernel != NULL && !is_empty(&plans[i].launch) &&
+            !cuda_launch_one(e, scope, plans[i].kernel, &plans[i].launch, call, &none)) {
+            return false;
+        }
+    }
+    return true;
+}
