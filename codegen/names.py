@@ -108,7 +108,7 @@ MOST_CUDA_UNITS = 4
 # What csrc/runtime, and the headers that it includes, call something like a constant of a choice.
 _RUNTIME_CONSTANTS = re.compile(
     r"(aoti_torch|atomic|memory_order|torch)_\w+|all_at_least_zero|cuda_copy_to_host|dtype_(from|to)_torch|dynamic_may_read"
-    r"|find_list_overlap|(integer|real)_range_\w+|list_(require|see|set|strides|take|to|widths|release)_\w+|max_align_t"
+    r"|find_list_overlap|(integer|real)_range_\w+|list_(hold|require|see|set|strides|take|to|widths|release)_\w+|max_align_t"
     r"|next_pow2_i64|outputs?_keeps?_apart\w*|shape_add_dim|tensor_(has|is|make)_\w+|written_set_aside"
 )
 

@@ -31,9 +31,6 @@ def keys(diagnostics: Diagnostics, operator: str, node: Mapping) -> None:
             refuse(diagnostics, operator, key, 0, KEYS[key.text])
 
 
-# Words after the type of a list of tensors.
-LIST_WORDS = ("expand",)
-
 LIST_SCRATCH = "scratch that is a list of tensors"
 LIST_CONDITION = "a condition of an output list"
 LIST_HOLES = "an output list with a tensor for each of a list in which some may be absent"

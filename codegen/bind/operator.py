@@ -84,7 +84,7 @@ def rules(
     found += [where_given(rule, rule.argument, optional) for rule in argument_rules(arguments, first, devices)]
     expanded = {argument.name for argument in arguments if argument.has_word("expand")}
     for name, tensor in tensors:
-        if name in expanded:
+        if list_of(name) in expanded:
             continue
         named = sum(isinstance(entry, DimEntry) for entry in tensor.shape.entries)
         exact = named == len(tensor.shape.entries)
@@ -101,7 +101,7 @@ def rules(
         owner = name if tensor.optional or tensor.is_list else ""
         found += waiting.named(one for entry in tensor.shape.entries for one in names_of(entry))
         found += [where_given(rule, name, optional) for rule in stars.computed(tensor.shape, owner)]
-        rule = (expand_rule if name in expanded else shape_rule)(name, tensor.shape, by_name, stars)
+        rule = (expand_rule if list_of(name) in expanded else shape_rule)(name, tensor.shape, by_name, stars)
         if rule is not None:
             found.append(where_given(rule, name, optional))
     worded = [argument.name for argument in arguments if argument.has_word("contiguous")]

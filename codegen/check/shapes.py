@@ -54,7 +54,7 @@ class ShapeReader:
             return StarEntry(entry.name, entry.text) if known else None
         if field.has_word("expand") and entry.name and entry.name not in scope.names:
             unbound = {entry.name: "an input with `expand` takes its sizes from the others"}
-            scope = replace(scope, absent={**scope.absent, **unbound})
+            scope = replace(scope, absent={**unbound, **scope.absent})
         expr = read.expression_at(
             field.node, entry.text, entry.offset, scope, Type.INT, "a size", 'unknown dim "{}" in shape'
         )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from math import isfinite, isinf, isnan
 
-from codegen import layouts, supported
+from codegen import layouts
 from codegen.contract import MAX_DIMS, Argument, DimEntry, ScalarType, TensorType, TypeVariable, Word, dtypes_of
 from codegen.errors import Position, nearest, shown
 from codegen.fields import Field
@@ -78,10 +78,6 @@ def check_input_words(read: Reader, field: Field, kind: TensorType) -> tuple[Wor
         text = "`contiguous` cannot stand beside `expand`: what is broadcast has strides of its own"
         read.error(field.node.at(policies[0].offset), text, "leave it out, or say `rows` or `inner`")
     _written(read, field, kind)
-    for word in field.parsed.words if kind.is_list else ():
-        if word.name in supported.LIST_WORDS:
-            feature = f"`{word.name}` behind a list of tensors"
-            supported.refuse(read.diagnostics, read.prefix, field.node, word.offset, feature)
     found = []
     for word in field.parsed.words:
         argument: int | str | None = word.argument if word.name == "grad" else None

@@ -38,7 +38,7 @@ from codegen.messages.parts import (
 )
 from codegen.messages.sentences import Computing, message, overflow_of
 from codegen.model import Operator
-from codegen.positions import ComputedCompare, DimCompare, Index, StarCompare
+from codegen.positions import ComputedCompare, DimCompare, Index, StarCompare, list_of
 from codegen.rules import (
     AccDtypeRule,
     BindDim,
@@ -293,7 +293,12 @@ class Checks:
         assert isinstance(kind, TensorType)
         calls = self.names.shape_calls(kind.shape, rule.argument)
         sizes = self.computed(["s.dim = 0;", *all_or_return(calls)], rule)
-        expanded = f"tensor_expand(&{tensor(rule.argument)}, &s, &f->v.{rule.argument})"
+        storage = f"&f->v.{rule.argument}"
+        if kind.is_list:
+            listed = f"f->t.{list_of(rule.argument)}"
+            sizes = [*all_or_return([f'list_hold_views(e, &{listed}, "{list_of(rule.argument)}")']), *sizes]
+            storage = f"&{listed}.views[i]"
+        expanded = f"tensor_expand(&{tensor(rule.argument)}, &s, {storage})"
         return [*sizes, *self.check(expanded, message(rule))]
 
 

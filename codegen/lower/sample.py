@@ -188,8 +188,9 @@ class Sample:
                 found[name] = self.shape(shape)
         if self.narrowed is not None:
             for argument in self.op.tensors:
-                if argument.has_word("expand") and argument.name in found:
-                    found[argument.name] = self.narrowed(found[argument.name])
+                if argument.has_word("expand"):
+                    own = {name: shape for name, shape in found.items() if list_of(name) == argument.name}
+                    found |= {name: self.narrowed(shape) for name, shape in own.items()}
         return found
 
     def is_hole(self, name: str, place: int) -> bool:

@@ -7,7 +7,6 @@
 #include "arith.h"
 #include "boxed.h"
 #include "device/list_piece.h"
-#include "layout.h"
 #include "written.h"
 
 /* Moves the handles of all elements from PyTorch's list to `at`; without memory for them they are only deleted. */
@@ -89,6 +88,7 @@ void list_release_tensors(error *e, tensor_list *l) {
     }
     tensor_release(e, &l->table);
     free(l->at);
+    free(l->views);
     free(l->data);
     *l = (tensor_list){0};
 }
@@ -99,6 +99,14 @@ bool list_read(error *e, tensor_list *l, const char *name) {
             return false;
         }
     }
+    return true;
+}
+
+bool list_hold_views(error *e, tensor_list *l, const char *name) {
+    if (l->views == NULL) {
+        l->views = calloc((size_t)l->count, sizeof *l->views);
+    }
+    CHECK(e, l->views != NULL, "%s: out of memory for a list of %" PRId64 " tensors", name, l->count);
     return true;
 }
 
@@ -124,8 +132,16 @@ bool list_mutable_data(error *e, const tensor_list *l) {
 
 bool list_resolve(error *e, tensor_list *l) {
     for (int64_t i = 0; i < l->count; i++) {
-        if (!tensor_resolve(e, &l->at[i])) {
+        tensor *const t = &l->at[i];
+        shape s = {.dim = t->dim};
+        if (l->views != NULL && given(t)) { /* what is resolved is read anew, with sizes of its own */
+            memcpy(s.sizes, t->sizes, (size_t)t->dim * sizeof *s.sizes);
+        }
+        if (!tensor_resolve(e, t)) {
             return false;
+        }
+        if (l->views != NULL && given(t)) {
+            tensor_expand(t, &s, &l->views[i]);
         }
     }
     return true;

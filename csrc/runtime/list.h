@@ -5,6 +5,7 @@
 #define RUNTIME_LIST_H
 
 #include "cuda.h"
+#include "layout.h"
 #include "tensor.h"
 
 typedef struct tensor_list {
@@ -12,6 +13,7 @@ typedef struct tensor_list {
     int64_t first;    /* the place of the first tensor that is given; `count` where none is */
     tensor *at;       /* null where the list is absent */
     tensor *aside;    /* written lists: tensors of the caller of which the body sees a copy */
+    view *views;      /* lists that are broadcast: sizes and strides of each tensor */
     void **data;      /* what bodies see: a pointer for each tensor, right before `numbers` */
     int64_t *numbers; /* `rows` times `count` numbers: dims that bind per tensor, right before `strides` */
     int64_t rows;
@@ -34,6 +36,9 @@ bool list_take(error *e, StableIValue value, tensor_list *l, int64_t rows, int64
 
 /* The same for a list in which some may be absent. */
 bool list_take_optionals(error *e, StableIValue value, tensor_list *l, int64_t rows, int64_t tables);
+
+/* Makes room for the sizes and strides of tensors that are broadcast, once. */
+bool list_hold_views(error *e, tensor_list *l, const char *name);
 
 /* Whether an optional list is there, and whether it has a tensor at this place. */
 static inline bool list_given(const tensor_list *l) { return l->at != NULL; }

@@ -264,6 +264,11 @@ def summed(gradient: torch.Tensor | None, form: tuple[torch.Size, torch.dtype] |
     return None if gradient is None or form is None else gradient.sum_to_size(form[0]).to(form[1])
 
 
+def forms_of(tensors: Sequence[torch.Tensor | None] | None) -> list[tuple[torch.Size, torch.dtype] | None]:
+    """What `summed` asks for of each tensor of a list; nothing of a list that is absent."""
+    return [None if one is None else (one.shape, one.dtype) for one in tensors or ()]
+
+
 def length(tensors: Sequence[Any] | None) -> int:
     """How many tensors a list has; -1 where there is no list."""
     return -1 if tensors is None else len(tensors)

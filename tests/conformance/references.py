@@ -725,6 +725,29 @@ def list_stars_in(
     return torch.tensor([1.0 + (zs is not None) + 2 * (w is not None) for w in ws], dtype=torch.float64)
 
 
+def biased_lists(
+    xs: list[Tensor], biases: list[Tensor | None], scales: list[Tensor] | None, by: Tensor, terms: list[Tensor]
+) -> tuple[list[Tensor], Tensor]:
+    ys = [x if scales is None else x * scales[i] for i, x in enumerate(xs)]
+    ys = [y if bias is None else y + bias for y, bias in zip(ys, biases, strict=True)]
+    return ys, torch.stack([(by * term.expand(2, len(by))).sum() for term in terms])
+
+
+def biased_lists_backward(
+    grad_ys: list[Tensor],
+    grad_sums: Tensor,
+    xs: list[Tensor],
+    biases: list[Tensor | None],
+    scales: list[Tensor] | None,
+    by: Tensor,
+    terms: list[Tensor],
+) -> tuple[list[Tensor], list[Tensor], list[Tensor], list[Tensor]]:
+    grad_xs = [g if scales is None else g * scales[i] for i, g in enumerate(grad_ys)]
+    grad_biases = [g for g, bias in zip(grad_ys, biases, strict=True) if bias is not None]
+    grad_scales = [] if scales is None else [g * x for g, x in zip(grad_ys, xs, strict=True)]
+    return grad_xs, grad_biases, grad_scales, [(g * by).repeat(2, 1) for g in grad_sums]
+
+
 def tied_list(xs: list[Tensor], x: Tensor) -> Tensor:
     return sum((one * one for one in xs), x)
 

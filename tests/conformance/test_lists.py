@@ -79,6 +79,30 @@ def test_views_that_negate_or_conjugate_in_optional_lists(packet: Any) -> None:
     assert y.item() == 1 - 2 + 4
 
 
+@pytest.mark.parametrize("packet", [conformance, torch.ops.conformance], ids=["wrapper", "torch.ops"])
+def test_each_tensor_of_a_list_is_broadcast_in_its_own_way(packet: Any) -> None:
+    """Also one that only negates another; its gradient has the sizes that it came with."""
+    make = torch.Generator().manual_seed(0)
+
+    def drawn(*shape: int) -> torch.Tensor:
+        return torch.randn(shape, dtype=torch.float64, generator=make)
+
+    xs = [drawn(2, 3, 4), drawn(5), drawn(0, 2), drawn(3, 1)]
+    negated = torch._neg_view(drawn(3, 1))
+    biases = [negated, drawn(1), None, drawn()]
+    scales, terms, by = [drawn(4), drawn(5), drawn(1, 2), drawn(1, 1)], [drawn(1, 3), drawn(), drawn(2, 3)], drawn(3)
+    for leaf in (*xs, *scales, *terms, biases[1], biases[3]):
+        leaf.requires_grad_()
+    ys, sums = packet.biased_lists(xs, biases, scales, by=by, terms=terms)
+    wanted = [x * s + (0 if b is None else b) for x, b, s in zip(xs, biases, scales, strict=True)]
+    torch.testing.assert_close([*ys, *sums], [*wanted, *((by * t.expand(2, 3)).sum() for t in terms)])
+    leaves = [leaf for leaf in (*xs, *biases, *scales, *terms) if leaf is not None and leaf.requires_grad]
+    assert len(leaves) == 13
+    found = torch.autograd.grad(sum(y.sum() for y in (*ys, sums)), leaves)
+    again = torch.autograd.grad(sum(y.sum() for y in wanted) + sum((by * t.expand(2, 3)).sum() for t in terms), leaves)
+    torch.testing.assert_close(found, again)
+
+
 def test_lists_that_lack_tensors_compile() -> None:
     """Also where which are absent changes from call to call."""
     compiled = torch.compile(conformance.some_firsts, fullgraph=True, backend="aot_eager")

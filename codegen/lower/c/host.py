@@ -332,7 +332,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         doc=tuple(line.strip() for line in c_comment(op.doc).splitlines()),
         tensors=tuple(Named(name) for name in host.tensors if name not in host.lists),
         lists=tuple(Named(name) for name in host.lists),
-        views=tuple(Named(argument.name) for argument in op.tensors if argument.has_word("expand")),
+        views=tuple(Named(a.name) for a in op.tensors if a.has_word("expand") and a not in op.lists),
         variables=tuple(Named(variable.name) for variable in op.types),
         placed=tuple(
             IndexedVariable(v.name, tuple(DtypeCase(dtype_constant(d), v.places.index(v.place(d))) for d in v.dtypes))

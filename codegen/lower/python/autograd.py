@@ -140,6 +140,9 @@ class _Declared:
         lines += self.forms()
         lines += [f"{ctx}.like_{name} = {self.form(name)}" for name in self.required()]
         for name in self.summed:
+            if op.is_listed(name):
+                lines.append(f"{ctx}.form_of_{name} = _runtime.forms_of({name})")
+                continue
             form = f"{name}.shape, {name}.dtype"
             optional = getattr(op.argument(name).type, "optional", False)
             lines.append(f"{ctx}.form_of_{name} = {f'None if {name} is None else ({form})' if optional else form}")
@@ -239,15 +242,18 @@ class _Declared:
         results = [output.name for output in self.other.public_outputs]
         lines += call(f"{', '.join(results)} = {run}", arguments, indent=8)
         by_input = {gradient.input: gradient.output for gradient in gradients}
-        for name in self.summed:
-            lines.append(f"{by_input[name]} = _runtime.summed({by_input[name]}, {ctx}.form_of_{name})")
         lists = [argument.name for argument in op.lists]
+        for name in self.summed:
+            if name not in lists:
+                lines.append(f"{by_input[name]} = _runtime.summed({by_input[name]}, {ctx}.form_of_{name})")
         returned = ["None" if a.name in lists else by_input.get(a.name, "None") for a in op.arguments]
         returned += ["None"] if op.grad_mask else []
         for name in lists:
             if name in by_input:
                 needed = self.wanted(self.names.fresh("wanted"), name)
-                returned.append(f"*_runtime.placed({by_input[name]}, {needed})")
+                placed = f"_runtime.placed({by_input[name]}, {needed})"
+                summed = f"map(_runtime.summed, {placed}, {ctx}.form_of_{name})"
+                returned.append(f"*{summed if name in self.summed else placed}")
             else:
                 returned.append(f"*[None] * {ctx}.inputs_form[{len(op.arguments) + op.grad_mask + lists.index(name)}]")
         return [*lines, *call("return ", returned, indent=8)] if lists else [*lines, f"return {', '.join(returned)}"]

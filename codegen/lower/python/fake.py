@@ -304,6 +304,10 @@ def fake_lines(names: Names) -> list[str]:
         lines += call("_check", [f"{HELPER}count(grad_mask) == {len(outputs)}", text])
     if names.op.tensors:
         lines += call("_check.dims", [f"{argument.name}={argument.name}" for argument in names.op.tensors])
+    for argument in names.op.lists:
+        if argument.has_word("expand"):  # its tensors are replaced, and the caller keeps the list
+            absent = f"None if {argument.name} is None else " if argument.type.optional else ""
+            lines.append(f"{argument.name} = {absent}list({argument.name})")
     filled = [dim.name for dim in names.op.dims if dim.each]
     filled += [star.removesuffix("[_i]") for star in names.stars if star.endswith("[_i]")]
     lines += [f"{name}: dict[int, Any] = {{}}" for name in filled]

@@ -111,7 +111,8 @@ class PackageView:
 def _parameter(argument: Argument, unchecked: bool) -> str:
     kind = argument.type
     loose = kind.optional and (not argument.is_tensor or argument.has_word("expand"))
-    loose = unchecked and (loose or (isinstance(kind, TensorType) and kind.is_list and kind.may_lack_tensors))
+    listed = isinstance(kind, TensorType) and kind.is_list and (kind.may_lack_tensors or argument.has_word("expand"))
+    loose = unchecked and (loose or listed)
     text = f"{argument.name}: {'Any' if loose else annotation(argument)}"
     return text if argument.default is None else f"{text} = {default(argument)}"
 

@@ -182,6 +182,9 @@ def _of_second(rule: PlainRule) -> PlainRule:
             )
             known = tuple(replace(one, source=_second(one.source)) for one in rule.known)
             return replace(rule, argument=argument, comparisons=compared, known=known)
+        case ExpandRule():
+            known = tuple(replace(one, source=_second(one.source)) for one in rule.known)
+            return replace(rule, argument=_second(rule.argument), known=known)
         case SameDtypeRule() | AccDtypeRule():
             return replace(rule, argument=_second(rule.argument), source=_second(rule.source))
         case DtypeRule() | DeviceRule() | HostRule() | RankRule() | ContiguousRule():

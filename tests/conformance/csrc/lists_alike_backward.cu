@@ -1,14 +1,6 @@
 #include "lists_alike_backward.cuh"
 
-/* Where element number `at` of the dims of a tensor lies. */
-static __device__ int64_t place(int64_t at, int64_t dims, const int64_t *sizes, const int64_t *strides) {
-    int64_t found = 0;
-    for (int64_t d = dims - 1; d >= 0; d--) {
-        found += at % sizes[d] * strides[d];
-        at /= sizes[d];
-    }
-    return found;
-}
+#include "place.cuh"
 
 template <typename T> __device__ void lists_alike_backward(const lists_alike_backward_args<T> &a) {
     for (int64_t i = 0; i < a.xs_count; i++) {

@@ -1,16 +1,7 @@
 #include "lists_as_they_lie.cuh"
 
 #include "block_sum.cuh"
-
-/* Where element number `at` of the dims of a tensor lies. */
-static __device__ int64_t place(int64_t at, int64_t dims, const int64_t *sizes, const int64_t *strides) {
-    int64_t found = 0;
-    for (int64_t d = dims - 1; d >= 0; d--) {
-        found += at % sizes[d] * strides[d];
-        at /= sizes[d];
-    }
-    return found;
-}
+#include "place.cuh"
 
 template <typename T, bool ALIGNED> __device__ void lists_as_they_lie(const lists_as_they_lie_args<T> &a) {
     for (int64_t i = 0; i < a.xs_count; i++) {

@@ -1,0 +1,13 @@
+// Where element number `at` of the dims of a tensor lies.
+#pragma once
+
+#include <stdint.h>
+
+static __device__ int64_t place(int64_t at, int64_t dims, const int64_t *sizes, const int64_t *strides) {
+    int64_t found = 0;
+    for (int64_t d = dims - 1; d >= 0; d--) {
+        found += at % sizes[d] * strides[d];
+        at /= sizes[d];
+    }
+    return found;
+}
