@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -115,8 +116,9 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def shown(text: str) -> str:
-    """A text of the spec as a message can quote it: on one line, not too long."""
-    line = " ".join(text.split())
+    """A text of the spec as a message can quote it: on one line, not too long, and with names for what nobody sees."""
+    line = " ".join(word for word in re.split("[ \n]", text) if word)
+    line = "".join(letter if letter.isprintable() else f"<U+{ord(letter):04X}>" for letter in line)
     return line if len(line) <= 60 else line[:57] + "..."
 
 

@@ -233,6 +233,8 @@ class _Builder:
 
     def scalar(self, event: Event, position: Position) -> Scalar:
         text: str = event.value
+        if event.style in ("|", ">"):
+            text = text.rstrip("\n")  # that the last line ends is how such a text is written
         quoted = event.style in ("'", '"')
         start, end = event.start_mark, event.end_mark
         width = end.column - start.column

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from codegen.errors import nearest
+from codegen.errors import nearest, shown
 from codegen.frozen import dataclass
 from codegen.types import DTYPES
 
@@ -139,7 +139,7 @@ class _Parser:
     # -------------------------------------------------------- pieces
 
     def space(self) -> None:
-        while self.text[self.at : self.at + 1] == " ":
+        while self.peek() in (" ", "\n"):
             self.at += 1
 
     def peek(self) -> str:
@@ -332,7 +332,8 @@ class _Parser:
                 raise TypeProblem(self.at, "a default is missing behind `=`")
             return None, piece
         if rest:
-            raise TypeProblem(self.at, f'unexpected "{rest.split()[0][:20]}" behind the type', _order(rest))
+            word = shown(re.split("[ \n]", rest)[0])[:20]
+            raise TypeProblem(self.at, f'unexpected "{word}" behind the type', _order(rest))
         return None, None
 
 

@@ -29,6 +29,7 @@ def check_params(
     value = node.get("params")
     section = read.within("params").mapping(value, "params: {VEC: 16 // sizeof(T)}") if value is not None else None
     found: list[Param] = []
+    count = 1
     for key, text in section.entries if section else ():
         problem = names.problem(key.text) or ("bodies call their arguments so" if key.text == "a" else "")
         if problem or key.text in taken:
@@ -38,8 +39,9 @@ def check_params(
         expr = _expression(read.within(f"params: {key.text}"), text, _with(scope, found))
         param = _param(read, text, key.text, expr, scope) if expr is not None else None
         if param is not None and (param.choices or _is_constant(read, text, param, found, dtypes)):
-            found.append(param)
-    count = len(combinations(found))
+            count *= len(param.choices) or 1
+            # One too many is an error below; until then it has one value, since the rest goes through all of them.
+            found.append(param if count <= MAX_COMBINATIONS else replace(param, choices=param.choices[:1]))
     if section is not None and count > MAX_COMBINATIONS:
         read.error(section, f"params: {count} combinations of values; at most {MAX_COMBINATIONS} are compiled")
     return tuple(found), _with(scope, found)

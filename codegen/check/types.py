@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from collections.abc import Mapping as Map
+from math import prod
 
 from codegen import load, names
 from codegen.contract import Acc, Dtype, FixedDtype, TypeVariable, Variable
@@ -14,6 +15,8 @@ from codegen.load import Mapping, Scalar
 from codegen.parse_type import ParsedScalar, ParsedTensor
 from codegen.reader import Reader
 from codegen.types import DTYPES, GROUPS
+
+MAX_COMBINATIONS = 4096
 
 
 def read_types(read: Reader, operator: Mapping, take: Take) -> dict[str, TypeVariable]:
@@ -86,7 +89,13 @@ def bound_types(
         key = section.key(name) if isinstance(section, Mapping) else None
         if name not in used and name not in unread and key is not None:
             read.warning(key, f'types: the dtype variable "{name}" is not used')
-    return tuple(v if v.name in bound else _first(v, variables) for v in variables.values())
+    types = tuple(v if v.name in bound else _first(v, variables) for v in variables.values())
+    count = prod(len(variable.dtypes) for variable in types)
+    if isinstance(section, Mapping) and count > MAX_COMBINATIONS:
+        hint = "tensors that always have the same dtype share a variable"
+        read.error(section, f"types: {count} combinations of dtypes; at most {MAX_COMBINATIONS} are compiled", hint)
+        return tuple(replace(variable, dtypes=variable.dtypes[:1], listed=()) for variable in types)
+    return types
 
 
 def _first(variable: TypeVariable, variables: Map[str, TypeVariable]) -> TypeVariable:
