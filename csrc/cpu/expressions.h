@@ -12,8 +12,6 @@
 #include "../elementwise_layout.h"
 #include "vector.h"
 
-#define CPU_INLINE static inline __attribute__((always_inline))
-
 /* Lines may be long, and each copy of a loop shows in the library: one is enough. */
 #if defined(__clang__)
 #define CPU_OUTLINE static __attribute__((unused, noinline))
@@ -23,19 +21,11 @@
 
 #include "elements.h"
 
-#if ELEMENTWISE_BITS == 32
-typedef float cpu_real_t;
-typedef int32_t cpu_bit_t;
-#include "lanes.h"
-#include "lanes_math32.h"
-#elif ELEMENTWISE_BITS == 64
-typedef double cpu_real_t;
-typedef int64_t cpu_bit_t;
-#include "lanes.h"
-#include "lanes_math64.h"
-#else
+#if ELEMENTWISE_BITS == 0
 #include "complex_elements.h"
 #define CPU_LANES INT64_C(1)
+#else
+#include "lanes.h"
 #endif
 
 /* Whether vectors at p are aligned where those at q are. */

@@ -2,9 +2,18 @@
  *
  * For each dtype, cpu_lanes_load_<dtype>(p, step, count) and cpu_lanes_store_<dtype>(p, step, value, count). Integers
  * are stored from whole numbers: what is outside 32 bits (64 for int64) becomes the nearest limit and a NaN becomes 0,
- * and what is left wraps to the dtype's own size. Included by expressions.h. */
+ * and what is left wraps to the dtype's own size. Included by expressions.h and vector_math.h, where ELEMENTWISE_BITS
+ * is 32 or 64. */
 #ifndef CSRC_CPU_LANES_H
 #define CSRC_CPU_LANES_H
+
+#if ELEMENTWISE_BITS == 32
+typedef float cpu_real_t;
+typedef int32_t cpu_bit_t;
+#else
+typedef double cpu_real_t;
+typedef int64_t cpu_bit_t;
+#endif
 
 typedef cpu_real_t cpu_lanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef cpu_bit_t cpu_mask __attribute__((vector_size(VECTOR_BYTES)));
@@ -313,5 +322,11 @@ static inline bool cpu_any(cpu_mask mask) {
             x[k] = function(x[k], y[k]);                                                                               \
         return x;                                                                                                      \
     }
+
+#if ELEMENTWISE_BITS == 32
+#include "lanes_math32.h"
+#else
+#include "lanes_math64.h"
+#endif
 
 #endif

@@ -6,7 +6,7 @@
  *     sigmoid 2.4, and 0 below -88.4, where the result would be below 4.2e-39
  *     sin and cos 7.8e-8 absolute
  *
- * Infinities and NaNs go through as in the C library. Included by expressions.h. */
+ * Infinities and NaNs go through as in the C library. Included by lanes.h. */
 #ifndef CSRC_CPU_LANES_MATH32_H
 #define CSRC_CPU_LANES_MATH32_H
 
@@ -26,7 +26,6 @@ CPU_INLINE cpu_lanes cpu_lanes_rsqrt(cpu_lanes x) { return 1 / cpu_lanes_sqrt(x)
 /* Where floats are whole numbers apart, adding rounds: for |x| < 2^22, x + CPU_WHOLE has the nearest whole number in
  * its low bits. */
 #define CPU_WHOLE 12582912.0f
-CPU_INLINE cpu_lanes cpu_nearest(cpu_lanes x) { return (x + CPU_WHOLE) - CPU_WHOLE; }
 
 /* A NaN stays one. */
 CPU_INLINE cpu_lanes cpu_between(cpu_lanes x, float low, float high) {
@@ -36,14 +35,14 @@ CPU_INLINE cpu_lanes cpu_between(cpu_lanes x, float low, float high) {
 /* 2^k for a whole number -126 <= k <= 127; 128 gives infinity. */
 CPU_INLINE cpu_lanes cpu_power_of_two(cpu_mask k) { return (cpu_lanes)((k + 127) << 23); }
 
-/* x * 2^k, in two steps where there is no instruction for it, so that neither factor leaves the range of float. */
-CPU_INLINE cpu_lanes cpu_scale(cpu_lanes x, cpu_lanes k) {
+/* x * 2^k, with k + CPU_WHOLE as `shifted`; in two steps where there is no instruction for it, so that neither factor
+ * leaves the range of float. */
+CPU_INLINE cpu_lanes cpu_scale(cpu_lanes x, cpu_lanes shifted) {
 #if defined(__x86_64__) && VECTOR_BYTES == 64
-    return __builtin_ia32_scalefps512_mask(x, k, x, CPU_EVERY_LANE, 4);
+    return __builtin_ia32_scalefps512_mask(x, shifted - CPU_WHOLE, x, CPU_EVERY_LANE, 4);
 #else
-    const cpu_mask whole = __builtin_convertvector(k, cpu_mask);
-    const cpu_mask half = whole >> 1;
-    return x * cpu_power_of_two(half) * cpu_power_of_two(whole - half);
+    const cpu_mask k = (cpu_mask)shifted - (cpu_mask)cpu_splat(CPU_WHOLE), half = k >> 1;
+    return x * cpu_power_of_two(half) * cpu_power_of_two(k - half);
 #endif
 }
 
@@ -71,8 +70,8 @@ CPU_INLINE cpu_lanes cpu_moderate_exp(cpu_lanes x) {
 }
 CPU_INLINE cpu_lanes cpu_lanes_exp(cpu_lanes x) {
     cpu_lanes r;
-    const cpu_lanes k = cpu_reduce_exp(cpu_between(x, -104.0f, 89.0f), &r) - CPU_WHOLE;
-    return cpu_scale(cpu_exp_fraction(r) + 1.0f, k);
+    const cpu_lanes shifted = cpu_reduce_exp(cpu_between(x, -104.0f, 89.0f), &r);
+    return cpu_scale(cpu_exp_fraction(r) + 1.0f, shifted);
 }
 CPU_INLINE cpu_lanes cpu_lanes_expm1(cpu_lanes x) {
     cpu_lanes r;
@@ -88,8 +87,8 @@ CPU_INLINE cpu_lanes cpu_exp2_fraction(cpu_lanes r) {
 }
 CPU_INLINE cpu_lanes cpu_lanes_exp2(cpu_lanes x) {
     x = cpu_between(x, -151.0f, 129.0f);
-    const cpu_lanes k = cpu_nearest(x);
-    return cpu_scale(cpu_exp2_fraction(x - k), k);
+    const cpu_lanes shifted = x + CPU_WHOLE, k = shifted - CPU_WHOLE;
+    return cpu_scale(cpu_exp2_fraction(x - k), shifted);
 }
 
 /* x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2), for finite x > 0. */
@@ -161,8 +160,8 @@ CPU_INLINE cpu_mask cpu_reduce_angle(cpu_lanes x, cpu_lanes *r) {
     *r = cpu_fma(j, cpu_splat(-0x1.5110b4p-22f), cpu_fma(j, cpu_splat(-0x1.fbp-12f), *r));
     return (cpu_mask)shifted; /* the low bits are those of j */
 }
-/* The sine of r + j pi/2. */
-CPU_INLINE cpu_lanes cpu_turned_sine(cpu_lanes r, cpu_mask j) {
+/* sin(r + j pi/2) */
+CPU_INLINE cpu_lanes cpu_shifted_sine(cpu_lanes r, cpu_mask j) {
     const cpu_lanes z = r * r;
     const cpu_lanes sine = CPU_POLYNOMIAL(z, -1.66666672e-1f, 8.33332911e-3f, -1.98393274e-4f, 2.71823729e-6f) * z;
     const cpu_lanes tail = CPU_POLYNOMIAL(z, 4.16666679e-2f, -1.38888834e-3f, 2.47995122e-5f, -2.72095434e-7f) * z * z;
@@ -175,14 +174,14 @@ static inline cpu_lanes cpu_lanes_sin(cpu_lanes x) {
         return cpu_lanes_exact_sin(x);
     cpu_lanes r;
     const cpu_mask j = cpu_reduce_angle(x, &r);
-    return cpu_turned_sine(r, j);
+    return cpu_shifted_sine(r, j);
 }
 static inline cpu_lanes cpu_lanes_cos(cpu_lanes x) {
     if (cpu_any(~(cpu_mask)(cpu_lanes_abs(x) <= 8192.0f)))
         return cpu_lanes_exact_cos(x);
     cpu_lanes r;
     const cpu_mask j = cpu_reduce_angle(x, &r);
-    return cpu_turned_sine(r, j + 1);
+    return cpu_shifted_sine(r, j + 1);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* Functions of lanes of double: those of the C library, whose errors they have, but for exp and sigmoid, whose largest
- * errors are 1.2 and 2.2 units in the last place of the result. Included by expressions.h. */
+ * errors are 1.2 and 2.2 units in the last place of the result. Included by lanes.h. */
 #ifndef CSRC_CPU_LANES_MATH64_H
 #define CSRC_CPU_LANES_MATH64_H
 
@@ -22,17 +22,18 @@ CPU_LANES_EACH(cos, cos)
 CPU_LANES_EACH2(pow, pow)
 CPU_INLINE cpu_lanes cpu_lanes_rsqrt(cpu_lanes x) { return 1 / cpu_lanes_sqrt(x); }
 
+#define CPU_WHOLE 0x1.8p52 /* as in lanes_math32.h */
+
 /* 2^k for a whole number -1022 <= k <= 1023. */
 CPU_INLINE cpu_lanes cpu_power_of_two(cpu_mask k) { return (cpu_lanes)((k + 1023) << 52); }
 
-/* x * 2^k, in two steps where there is no instruction for it; `shifted` is k + CPU_WHOLE. */
-#define CPU_WHOLE 0x1.8p52 /* here floats are whole numbers apart: adding rounds */
+/* x * 2^k, with k + CPU_WHOLE as `shifted`; in two steps where there is no instruction for it. */
 CPU_INLINE cpu_lanes cpu_scale(cpu_lanes x, cpu_lanes shifted) {
 #if defined(__x86_64__) && VECTOR_BYTES == 64
     return __builtin_ia32_scalefpd512_mask(x, shifted - CPU_WHOLE, x, CPU_EVERY_LANE, 4);
 #else
-    const cpu_mask whole = (cpu_mask)shifted - (cpu_mask)cpu_splat(CPU_WHOLE), half = whole >> 1;
-    return x * cpu_power_of_two(half) * cpu_power_of_two(whole - half);
+    const cpu_mask k = (cpu_mask)shifted - (cpu_mask)cpu_splat(CPU_WHOLE), half = k >> 1;
+    return x * cpu_power_of_two(half) * cpu_power_of_two(k - half);
 #endif
 }
 

@@ -23,6 +23,11 @@
 #define CPU_PASTE_NOW(a, b, c) a##b##c
 #define CPU_PASTE(a, b, c) CPU_PASTE_NOW(a, b, c)
 
+/* #if CPU_PASTE(CPU_WIDE_, dtype, ): a floating dtype that is computed in 64 bits. */
+#define CPU_WIDE_float64 1
+
+#define CPU_INLINE static inline __attribute__((always_inline))
+
 #define CPU_SCALAR(dtype) CPU_PASTE(cpu_, dtype, _t)
 #define CPU_ACC(dtype) CPU_PASTE(cpu_, dtype, _acc_t)
 #define CPU_LOAD(dtype) CPU_PASTE(cpu_load_, dtype, )

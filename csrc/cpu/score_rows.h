@@ -20,7 +20,8 @@ typedef struct {
     acc_t *kept;       /* where exponentials stay, in the order of pairs, for who needs them again; or null */
 } score_row;
 
-enum { SCORE_KEPT = 8192 }; /* columns of a row that is kept, at most: it stays in the first-level cache */
+/* Columns of a row that is kept, at most: 32 KiB, which stay in the first-level cache; of float64 64, in the second. */
+enum { SCORE_KEPT = 8192 };
 
 static inline vector_pair_t score_pair(const score_row *s, int64_t i) {
     const vector_pair_t x = vector_load_pair(s->x + i);

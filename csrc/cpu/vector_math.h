@@ -6,24 +6,13 @@
 #include "vector.h"
 
 /* lanes.h works on vectors of float or of double; here these are the vectors that the dtype is computed in. */
-#define CPU_WIDE_float64 1
 #if CPU_PASTE(CPU_WIDE_, CPU_DTYPE, )
 #define ELEMENTWISE_BITS 64
-typedef double cpu_real_t;
-typedef int64_t cpu_bit_t;
 #else
 #define ELEMENTWISE_BITS 32
-typedef float cpu_real_t;
-typedef int32_t cpu_bit_t;
 #endif
-#define CPU_INLINE static inline __attribute__((always_inline))
 #include "elements.h"
 #include "lanes.h"
-#if ELEMENTWISE_BITS == 64
-#include "lanes_math64.h"
-#else
-#include "lanes_math32.h"
-#endif
 
 static inline vector_t vector_exp(vector_t v) { return cpu_lanes_exp(v); }
 static inline vector_t vector_log(vector_t v) { return cpu_lanes_log(v); }
@@ -41,7 +30,7 @@ static inline vector_t vector_exp2(vector_t v, acc_t rate, acc_t least) {
     (void)least;
     return cpu_lanes_exp2(v * rate);
 #else
-    /* See cpu_nearest: the whole number k nearest to rate * v is in the low bits of the sum, with the 127 that makes it
+    /* See CPU_WHOLE: the whole number k nearest to rate * v is in the low bits of the sum, with the 127 that makes it
      * the exponent of 2^k; that of -127 is 0. */
     const vector_t magic = vector_splat(CPU_WHOLE + 127.0f), scale = vector_splat(rate);
     v = cpu_larger(vector_splat(least), v);

@@ -9,8 +9,7 @@
 
 #include "vector.h"
 
-#define CPU_WIDE_ACC_float64 1
-#if CPU_PASTE(CPU_WIDE_ACC_, CPU_DTYPE, )
+#if CPU_PASTE(CPU_WIDE_, CPU_DTYPE, )
 #define CPU_SPLIT_LANES (VECTOR_BYTES / 8)
 typedef int64_t cpu_place_t;
 #else
