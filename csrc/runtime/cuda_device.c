@@ -22,7 +22,7 @@ static atomic_bool driver_ready;
 static aoti_torch_get_current_cuda_stream_fn *aoti_torch_get_current_cuda_stream;
 static cuda_device devices[CUDA_MAX_DEVICES];
 
-bool fail_cuda(error *e, const char *what, CUresult result) {
+bool cuda_failed(error *e, const char *what, CUresult result) {
     const char *name = "unknown error";
     const char *text = "";
     if (libcuda.cuGetErrorName(result, &name) != CUDA_SUCCESS) {
@@ -161,7 +161,7 @@ void cuda_leave(error *e, cuda_scope *scope) {
     if (scope->pushed) {
         const CUresult result = libcuda.cuCtxPopCurrent_v2(&popped);
         if (result != CUDA_SUCCESS) {
-            fail_cuda(e, "cuCtxPopCurrent", result);
+            cuda_failed(e, "cuCtxPopCurrent", result);
         }
     }
 }

@@ -7,13 +7,13 @@
 /* Loaded before the first cuda_enter returns. */
 extern cuda_driver libcuda;
 
-bool fail_cuda(error *e, const char *what, CUresult result);
+bool cuda_failed(error *e, const char *what, CUresult result);
 
 #define CHECK_CUDA(e, what, result)                                                                                    \
     do {                                                                                                               \
         const CUresult check_result = (result);                                                                        \
         if (check_result != CUDA_SUCCESS) {                                                                            \
-            return fail_cuda((e), (what), check_result);                                                               \
+            return cuda_failed((e), (what), check_result);                                                             \
         }                                                                                                              \
     } while (0)
 
