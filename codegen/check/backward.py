@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from codegen import supported
 from codegen.check.lists import equally_long
 from codegen.contract import (
     Acc,
@@ -73,9 +72,6 @@ def check_backward(read: Reader, forward: Declared, operators: Mapping[str, Decl
     if not names_operator(read, place, forward.operator.name, operators, forward.operator):
         return None
     backward = operators[place.text]
-    if forward.operator.grad_mask and forward.operator.list_outputs:
-        supported.refuse(read.diagnostics, read.within("backward").prefix, place, 0, supported.LIST_SECOND)
-        return None
     return None if backward is None else _Matcher(read.within("backward"), place, forward.operator, backward).match()
 
 
@@ -186,7 +182,23 @@ class _Matcher:
                 self.error(text, "give it another name")
 
     def may_be_absent(self, argument: Argument, output: Output) -> None:
-        """What belongs to an output with a condition is not always there."""
+        """What belongs to an output with a condition is not always there, and no gradient is that is not wanted; the
+        gradient of such a list has zeros where it is not, but for tensors that the list itself lacks.
+        """
+        text = f"the input {argument.name} of {self.backward.name}"
+        a_gradient = self.forward.grad_mask and argument.name == output.name
+        if a_gradient and (output.type.is_list or not argument.type.optional):
+            hint = "compute it again" if output.type.is_list else "write ? behind its type"
+            self.error(f"{text} is a gradient that {self.forward.name} need not have been asked for", hint)
+        source = self.forward.argument(output.counted_by).type if output.counted_by else None
+        kind = argument.type
+        if isinstance(source, TensorType) and isinstance(kind, TensorType) and kind.is_list and source.may_lack_tensors:
+            lacks = (source.optional and not kind.optional) or (source.element_optional and not kind.element_optional)
+            listed = ("?" if source.element_optional else "") + "[]" + ("?" if source.optional else "")
+            hint = f"write `{_written(kind.dtype)}{kind.shape.text}{listed}`"
+            if lacks:
+                whose = f"{output.counted_by} of {self.forward.name}"
+                self.error(f"{text} is there where {whose} is, and may be absent", hint)
         if output.condition is not None and not argument.type.optional:
             text = f"the output {output.name} is there on a condition, and the input {argument.name} of "
             self.error(f"{text}{self.backward.name} is not optional", "write ? behind its type")

@@ -259,6 +259,23 @@ def forms(outputs: Sequence[torch.Tensor | None], every: Callable[[], Any]) -> l
     return [(one.shape, one.dtype, one.device) for one in made]
 
 
+def forms_of_wanted(outputs: Sequence[Any], grad_mask: Sequence[bool], every: Callable[[], Any]) -> list[Any]:
+    """The same of gradients of which some are lists: of all that there could be, not only of those that were wanted."""
+    found = list[Any]()
+    for made in outputs if all(grad_mask) else every():
+        of_each = [(one.shape, one.dtype, one.device) for one in (made if isinstance(made, list) else [made])]
+        found.append(of_each if isinstance(made, list) else of_each[0])
+    return found
+
+
+def at_places(values: Sequence[Any], places: Sequence[int], count: int) -> list[Any]:
+    """Values at their places among `count`; None at the others."""
+    found: list[Any] = [None] * count
+    for place, value in zip(places, values, strict=True):
+        found[place] = value
+    return found
+
+
 def summed(gradient: torch.Tensor | None, form: tuple[torch.Size, torch.dtype] | None) -> torch.Tensor | None:
     """The gradient of an input that was broadcast has the sizes and the dtype that it came with."""
     return None if gradient is None or form is None else gradient.sum_to_size(form[0]).to(form[1])

@@ -748,6 +748,26 @@ def biased_lists_backward(
     return grad_xs, grad_biases, grad_scales, [(g * by).repeat(2, 1) for g in grad_sums]
 
 
+def biased_lists_second(
+    grad_grad_xs: list[Tensor],
+    grad_grad_biases: list[Tensor | None],
+    grad_grad_scales: list[Tensor] | None,
+    grad_grad_terms: list[Tensor],
+    grad_ys: list[Tensor],
+    grad_sums: Tensor,
+    xs: list[Tensor],
+    scales: list[Tensor] | None,
+    by: Tensor,
+) -> tuple[list[Tensor], Tensor, list[Tensor], list[Tensor]]:
+    ys = [g if scales is None else g * scale for g, scale in zip(grad_grad_xs, scales or grad_grad_xs, strict=True)]
+    ys = [y if g is None else y + g for y, g in zip(ys, grad_grad_biases, strict=True)]
+    to_scales = grad_grad_scales or [torch.zeros_like(x) for x in xs]
+    ys = [y + g * x for y, g, x in zip(ys, to_scales, xs, strict=True)]
+    sums = torch.stack([(g * by).sum() for g in grad_grad_terms])
+    grad_scales = [] if scales is None else [g * up for g, up in zip(grad_grad_xs, grad_ys, strict=True)]
+    return ys, sums, [g * up for g, up in zip(to_scales, grad_ys, strict=True)], grad_scales
+
+
 def tied_list(xs: list[Tensor], x: Tensor) -> Tensor:
     return sum((one * one for one in xs), x)
 

@@ -184,14 +184,14 @@ def release_pinned() -> None:
 def is_taken(op: Contract, name: str, tensor: torch.Tensor) -> bool:
     """Whether the words after its type let the body of the operator see this tensor without a copy."""
     words = op.words.get(list_of(name), ())
-    if "contiguous" in words or "strided" in words or words == ("expand",):
+    if "contiguous" in words or "strided" in words:
         return True
     if "rows" in words:
         return tensor.stride(-1) == 1 and _has_view(tensor, (-1, tensor.shape[-1]))
     for count, word in enumerate(("inner", "inner(2)"), 1):
         if word in words:
             return tensor[(0,) * (tensor.dim() - count)].is_contiguous()
-    return tensor.is_contiguous()
+    return "expand" in words or tensor.is_contiguous()
 
 
 def output_strides(op: Contract, name: str, arguments: Arguments, shape: Shape) -> tuple[int, ...] | None:

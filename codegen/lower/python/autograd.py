@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codegen.contract import Argument, Output, TensorType
+from codegen.contract import Output, TensorType
 from codegen.frozen import dataclass
-from codegen.lower.python.names import COLUMNS, HELPER, Names, call
+from codegen.lower.host import mask_is_list
+from codegen.lower.python.names import HELPER, Names, call
+from codegen.lower.python.recording import indented, recorded, spread
 from codegen.model import Backward, Binding, Library, Operator
 from codegen.positions import list_of
 
@@ -93,7 +95,7 @@ class _Declared:
         lists = {output.name for output in self.op.list_outputs}
         if len(self.gradients) == 1 and not lists:
             return []
-        optional = {argument.name for argument in self.other.tensors if getattr(argument.type, "optional", False)}
+        optional = {a.name for a in self.other.tensors if a.type.optional and a not in self.other.lists}
         optional |= {a.name for a in self.other.lists if isinstance(a.type, TensorType) and a.type.element_optional}
         required = [binding.name for binding in bound if binding.argument not in optional]
         return required if len(self.gradients) > 1 else [name for name in required if name in lists]
@@ -117,6 +119,7 @@ class _Declared:
         dims = {dim.name: dim for dim in op.dims}
         needed += [list_of(holder) for name in self.kept if name in dims for holder in dims[name].holders]
         needed += [output.counted_by for output in op.list_outputs] + [argument.name for argument in op.lists]
+        needed += ["grad_mask"] if mask_is_list(op) else []
         outputs = [output.name for output in op.outputs]
         given = [argument.name for argument in op.arguments] + (["grad_mask"] if op.grad_mask else [])
         lines = _unpacked(needed, given, self.names.fresh("inputs"), more=bool(op.lists))
@@ -139,6 +142,10 @@ class _Declared:
             lines.append(f"{ctx}.saved_form = {_row(lengths)}")
         lines += self.forms()
         lines += [f"{ctx}.like_{name} = {self.form(name)}" for name in self.required()]
+        for output in self.placed():
+            listed, mask, before = output.counted_by, "grad_mask", self.names.mask_places(output.name)
+            lines += call(f"{ctx}.places_of_{output.name} = {HELPER}places", [listed, mask, before], indent=8)
+            lines.append(f"{ctx}.count_of_{output.name} = {HELPER}count({output.counted_by})")
         for name in self.summed:
             if op.is_listed(name):
                 lines.append(f"{ctx}.form_of_{name} = _runtime.forms_of({name})")
@@ -150,6 +157,13 @@ class _Declared:
             flat = [self.spread(name) if op.is_listed(name) else name for name in self.saved]
             lines += call(f"{ctx}.save_for_backward", flat, indent=8)
         return lines
+
+    def placed(self) -> list[Output]:
+        """The lists of gradients that were wanted, whose own gradients the backward operator takes: each at the place
+        of its tensor.
+        """
+        bound = {binding.name for binding in self.backward.bindings if binding.source == "gradient"}
+        return [output for output in self.op.list_outputs if self.op.grad_mask and output.name in bound]
 
     def saves_lists(self) -> bool:
         """Whether a list is kept for backward."""
@@ -167,11 +181,13 @@ class _Declared:
         if not op.grad_mask or op.derived_from or not self.required():
             return []
         passed = [f"{a.name}={a.name}" if a.keyword_only else a.name for a in op.arguments]
+        outputs = [output.name for output in op.outputs]
+        if mask_is_list(op):
+            every = f"_fake({', '.join([*passed, 'grad_mask=()'])})"
+            given = [_row(outputs), "grad_mask", f"lambda: {every if len(outputs) > 1 else f'({every},)'}"]
+            return call(f"{self.names.fresh('forms')} = _runtime.forms_of_wanted", given, indent=8)
         passed.append(f"grad_mask=({', '.join(['True'] * len(op.outputs))})")
-        given = [
-            f"({', '.join(output.name for output in op.outputs)})",
-            f"lambda: _fake({', '.join(passed)})",
-        ]
+        given = [_row(outputs), f"lambda: _fake({', '.join(passed)})"]
         return call(f"{self.names.fresh('forms')} = _runtime.forms", given, indent=8)
 
     def names_of_forms(self) -> list[str]:
@@ -181,7 +197,11 @@ class _Declared:
     def form(self, name: str) -> str:
         """Shape, dtype and device of an output."""
         if self.forms():
-            return f"{self.names.fresh('forms')}[{[output.name for output in self.op.outputs].index(name)}]"
+            form = f"{self.names.fresh('forms')}[{[output.name for output in self.op.outputs].index(name)}]"
+            if not self.op.is_listed(name):
+                return form
+            counted = self.op.output(name).counted_by
+            return f"_runtime.at_places({form}, {HELPER}places({counted}, (), 0), {HELPER}count({counted}))"
         if self.op.is_listed(name):
             return f"[(_one.shape, _one.dtype, _one.device) for _one in {name}]"
         if not self.op.grad_mask:
@@ -215,9 +235,13 @@ class _Declared:
         outputs = [output.name for output in op.public_outputs]
         absent = " and ".join(map(self.absent, self.gradients, outputs))
         lines += [f"if {absent}:", f"    return {nothing}"]
+        for output in self.placed():
+            where = f"{ctx}.places_of_{output.name}, {ctx}.count_of_{output.name}"
+            lines.append(f"grad_{output.name} = _runtime.at_places(grad_{output.name}, {where})")
         for name in self.required():
             if op.is_listed(name):
-                lines.append(f"grad_{name} = _runtime.filled(grad_{name}, {ctx}.like_{name})")
+                absent = " or None" if self.other.argument(f"grad_{name}").type.optional else ""
+                lines.append(f"grad_{name} = _runtime.filled(grad_{name}, {ctx}.like_{name}){absent}")
             else:
                 lines += [f"if grad_{name} is None:", f"    grad_{name} = _runtime.zeros(*{ctx}.like_{name})"]
         if self.saves_lists():
@@ -271,92 +295,12 @@ class _Declared:
         return f"_runtime.no_tensor({gradient})" if self.op.is_listed(name) else f"{gradient} is None"
 
 
-def _with_gradient(op: Operator) -> list[Argument]:
-    """The inputs that may make outputs require grad."""
-    if op.backward is not None:
-        inputs = {gradient.input for gradient in op.backward.gradients}
-        return [argument for argument in op.tensors if argument.name in inputs]
-    return list(op.may_need_gradient)
-
-
-def spread(op: Operator, arguments: Sequence[Argument | Output]) -> list[str]:
-    """Tensors as the arguments of a function that looks into no list."""
-    found = []
-    for argument in arguments:
-        listed = f"({argument.name} or ())" if argument.type.optional else argument.name
-        found.append(f"*{listed}" if op.is_listed(argument.name) else argument.name)
-    return found
-
-
-def recorded(
-    names: Names, or_else: str, extra: Sequence[str] = (), only: Sequence[str] | None = None, *, wrapper: bool = False
-) -> list[str]:
-    """The condition under which a call is recorded, up to its colon; `extra` are tensors beside the inputs, and `only`
-    are those in their place. Under torch.func an input may require grad without saying so. In a wrapper what is no
-    tensor ends in an AttributeError, which the wrapper explains; what the dispatcher calls may be given None.
-    """
-    op = names.op
-    inputs = spread(op, _with_gradient(op)) if only is None else only
-    indent, given = 8 if wrapper else 4, [*inputs, *extra]
-    requires = _requires_grad(op, given) if wrapper else [f"_any_requires_grad({', '.join(given)})"]
-    asked = [*requires, *filter(None, [or_else])]
-    if not asked:
-        return ["if _forward_ad._current_level >= 0:"]
-    together = f"({' or '.join(asked)})" if len(asked) > 1 else asked[0]
-    condition = f"_is_grad_enabled() and {together}"
-    line = f"if ({condition}) or _forward_ad._current_level >= 0:"
-    if len(line) + indent <= COLUMNS:
-        return [line]
-    recorded = names.fresh("recorded")
-    lines = [f"{recorded} = {condition}"]
-    if len(lines[0]) + indent > COLUMNS:
-        lines = [f"{recorded} = _is_grad_enabled() and (", *_indented(_alternatives(asked, indent + 4)), ")"]
-    return [*lines, f"if {recorded} or _forward_ad._current_level >= 0:"]
-
-
-def _requires_grad(op: Operator, names: Sequence[str]) -> list[str]:
-    """Conditions, of which one holds where a tensor requires grad. Attributes are asked one by one, which takes two
-    thirds of the time of a function that looks at all of them; with lists it is the other way round.
-    """
-    if any(name.startswith("*") for name in names):
-        return [f"_any_requires_grad({', '.join(names)})"]
-    optional = {argument.name for argument in op.tensors if getattr(argument.type, "optional", False)}
-    return [
-        f"({name} is not None and {name}.requires_grad)" if name in optional else f"{name}.requires_grad"
-        for name in names
-    ]
-
-
-def _alternatives(asked: Sequence[str], indent: int) -> list[str]:
-    """What is joined by `or`, in one line if it fits."""
-    line = " or ".join(asked)
-    return [line] if len(line) + indent <= COLUMNS else [asked[0], *(f"or {one}" for one in asked[1:])]
-
-
-def handed_over(op: Operator, values: Sequence[str]) -> list[str]:
-    """The condition under which a wrapper leaves a call to PyTorch, up to its colon: something traces it, or is shown
-    what is called, and has to see the public operator, which has a gradient.
-    """
-    looked_at = [f"*_runtime.several({name})" if name in {one.name for one in op.lists} else name for name in values]
-    conditions = ["_is_dynamo_compiling()", "_compiler._is_compiling_flag", "_count_modes()"]
-    asked = f"_has_torch_function({', '.join(looked_at)})"
-    line = f"if {' or '.join([*conditions, asked])}:"
-    if len(line) + 4 <= COLUMNS:
-        return [line]
-    last = call("or _has_torch_function", looked_at, indent=8)
-    return ["if (", f"    {conditions[0]}", *(f"    or {one}" for one in conditions[1:]), *_indented(last), "):"]
-
-
 def _public(op: Operator) -> str:
     """What a call returns, of all that the Function does."""
     public = len(op.public_outputs)
     if not op.saved_outputs:
         return "[0]" if op.list_outputs and public == 1 else ""
     return "[0]" if public == 1 else f"[:{public}]"
-
-
-def _indented(lines: list[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
 
 
 def autograd_view(library: Library, names: Names, parameters: list[str], passed: list[str]) -> AutogradView:
@@ -372,11 +316,11 @@ def autograd_view(library: Library, names: Names, parameters: list[str], passed:
     setup, backward_body = [], []
     if declared is not None:
         given = [f"{ctx}: Any", f"{names.fresh('inputs')}: Any", f"{names.fresh('output')}: Any"]
-        setup = [*call("def setup_context", given, " -> None:"), *_indented(declared.setup())]
+        setup = [*call("def setup_context", given, " -> None:"), *indented(declared.setup())]
         arriving = [*declared.gradients, *(name for _, name in declared.saved_gradients())]
         given = [f"{ctx}: Any", *(f"{gradient}: Tensor | None" for gradient in arriving)]
         given = [given[0], f"*{names.fresh('gradients')}: Any"] if op.list_outputs else given
-        backward_body = [*call("def backward", given, " -> Any:"), *_indented(declared.run())]
+        backward_body = [*call("def backward", given, " -> Any:"), *indented(declared.run())]
     return AutogradView(
         function=function_name(op),
         backward=declared.other.name if declared else "",

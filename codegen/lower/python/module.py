@@ -18,9 +18,10 @@ from codegen.frozen import dataclass
 from codegen.lower.host import mask_is_list
 from codegen.lower.python.arguments import annotation, default
 from codegen.lower.python.autocast import autocast_lines
-from codegen.lower.python.autograd import AutogradView, autograd_view, handed_over
+from codegen.lower.python.autograd import AutogradView, autograd_view
 from codegen.lower.python.fake import binding_lines, fake_lines
 from codegen.lower.python.names import Names, call, docstring
+from codegen.lower.python.recording import handed_over
 from codegen.lower.python.variants import VariantView, out_keywords, values_of, variant_views
 from codegen.lower.python.written import WrittenView, written_view
 from codegen.lower.schema import dispatched, public_schema

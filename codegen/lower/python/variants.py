@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from codegen.frozen import dataclass, replace
-from codegen.lower.python.autograd import handed_over, recorded
 from codegen.lower.python.names import Names, call
+from codegen.lower.python.recording import handed_over, recorded
 from codegen.lower.schema import variant_names
 from codegen.model import Operator, Variant
 

@@ -7,8 +7,9 @@ because `backward:` is refused for such operators.
 from __future__ import annotations
 
 from codegen.frozen import dataclass
-from codegen.lower.python.autograd import recorded, spread, targets
+from codegen.lower.python.autograd import targets
 from codegen.lower.python.names import HELPER, Names, call
+from codegen.lower.python.recording import recorded, spread
 from codegen.model import Operator
 
 
