@@ -1,4 +1,4 @@
-#include "place.h"
+#include "rows.h"
 
 static void biased_lists(const biased_lists_args *a, int64_t begin, int64_t end) {
     for (int64_t i = 0; i < a->xs_count && begin < end; i++) {
@@ -8,7 +8,7 @@ static void biased_lists(const biased_lists_args *a, int64_t begin, int64_t end)
             if (a->scales != NULL)
                 y *= load(a->scales[i] + j / n * a->scales_stride[i][0] + j % n);
             if (a->biases[i] != NULL)
-                y += load(a->biases[i] + place(j, a->biases_dim[i], a->biases_size[i], a->biases_stride[i]));
+                y += load(a->biases[i] + element_offset(j, a->biases_dim[i], a->biases_size[i], a->biases_stride[i]));
             store(a->ys[i] + j, y);
         }
     }

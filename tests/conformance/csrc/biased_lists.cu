@@ -1,7 +1,7 @@
 #include "biased_lists.cuh"
 
 #include "block_sum.cuh"
-#include "place.cuh"
+#include "row_vectors.cuh"
 
 template <typename T> __device__ void biased_lists(const biased_lists_args<T> &a) {
     for (int64_t i = 0; i < a.xs_count; i++) {
@@ -12,7 +12,7 @@ template <typename T> __device__ void biased_lists(const biased_lists_args<T> &a
                 y *= to_acc(a.scales[i][j / n * a.scales_stride[i][0] + j % n]);
             }
             if (a.biases[i] != nullptr) {
-                y += to_acc(a.biases[i][place(j, a.biases_dim[i], a.biases_size[i], a.biases_stride[i])]);
+                y += to_acc(a.biases[i][element_offset(j, a.biases_dim[i], a.biases_size[i], a.biases_stride[i])]);
             }
             a.ys[i][j] = from_acc<T>(y);
         }

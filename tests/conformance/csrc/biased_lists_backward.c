@@ -1,4 +1,4 @@
-#include "place.h"
+#include "rows.h"
 
 static void biased_lists_backward(const biased_lists_backward_args *a, int64_t begin, int64_t end) {
     for (int64_t i = 0; i < a->xs_count && begin < end; i++) {
@@ -7,7 +7,7 @@ static void biased_lists_backward(const biased_lists_backward_args *a, int64_t b
             const acc_t scale =
                 a->scales == NULL
                     ? 1
-                    : load(a->scales[i] + place(j, a->scales_dim[i], a->scales_size[i], a->scales_stride[i]));
+                    : load(a->scales[i] + element_offset(j, a->scales_dim[i], a->scales_size[i], a->scales_stride[i]));
             if (a->grad_xs[i] != NULL)
                 store(a->grad_xs[i] + j, grad * scale);
             if (a->grad_biases[i] != NULL)

@@ -1,6 +1,6 @@
 #include "biased_lists_backward.cuh"
 
-#include "place.cuh"
+#include "row_vectors.cuh"
 
 template <typename T> __device__ void biased_lists_backward(const biased_lists_backward_args<T> &a) {
     for (int64_t i = 0; i < a.xs_count; i++) {
@@ -8,7 +8,7 @@ template <typename T> __device__ void biased_lists_backward(const biased_lists_b
             const acc_t<T> grad = to_acc(a.grad_ys[i][j]);
             acc_t<T> scale = 1;
             if (a.scales != nullptr) {
-                scale = to_acc(a.scales[i][place(j, a.scales_dim[i], a.scales_size[i], a.scales_stride[i])]);
+                scale = to_acc(a.scales[i][element_offset(j, a.scales_dim[i], a.scales_size[i], a.scales_stride[i])]);
             }
             if (a.grad_xs[i] != nullptr) {
                 a.grad_xs[i][j] = from_acc<T>(grad * scale);
