@@ -29,7 +29,7 @@ from .probe import (
     results,
     runs,
 )
-from .rotary import parts, turns
+from .rotary import parts, rotary_functions
 
 _EPS_NAMES = ("variance_epsilon", "eps", "epsilon")
 _ACT_NAMES = ("act_fn", "activation_fn", "act")
@@ -132,7 +132,7 @@ def _activation(act: Any, name: str) -> str:
 
 def is_rotary(module: nn.Module) -> bool:
     """Whether it is one to look at: its forward calls a function f(q, k, cos, sin)."""
-    return bool(turns(type(module).forward))
+    return bool(rotary_functions(type(module).forward))
 
 
 def rotary(module: nn.Module, model: nn.Module) -> type[nn.Module]:
@@ -140,8 +140,8 @@ def rotary(module: nn.Module, model: nn.Module) -> type[nn.Module]:
     model makes cos and sin of two equal halves, of which the operator takes one.
     """
     refuse_patched(module)
-    for name, turn in turns(type(module).forward).items():
-        _check_turn(name, turn)
+    for name, rotary in rotary_functions(type(module).forward).items():
+        _check_rotary(name, rotary)
     makers = {name: maker for name, maker in model.named_modules() if "inv_freq" in maker._buffers}
     if not makers:
         raise Unfit("there is no module with inv_freq that makes cos and sin")
@@ -150,10 +150,10 @@ def rotary(module: nn.Module, model: nn.Module) -> type[nn.Module]:
     return forms.rotary(type(module))
 
 
-def _check_turn(name: str, turn: Callable[..., Any]) -> None:
+def _check_rotary(name: str, rotary: Callable[..., Any]) -> None:
     q, k = numbers(2, 3, 5, 8), numbers(2, 1, 5, 8)
     cos, sin = numbers(2, 5, 4), numbers(3, 5, 4)[1:]
-    found = result(turn, q, k, torch.cat([cos, cos], -1), torch.cat([sin, sin], -1))
+    found = result(rotary, q, k, torch.cat([cos, cos], -1), torch.cat([sin, sin], -1))
     for place, x in enumerate((q, k)):
         a, b, c, s = *x.chunk(2, -1), cos.unsqueeze(1), sin.unsqueeze(1)
         expected = torch.cat([a * c - b * s, b * c + a * s], -1)

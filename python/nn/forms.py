@@ -108,5 +108,5 @@ class _Rotary(Form):
 
 
 def rotary(before: type[nn.Module]) -> type[Form]:
-    """Its forward, but for the functions that turn q and k by angles."""
+    """Its forward, but for the functions that rotate q and k."""
     return _made(_Rotary, (rotary, before), forward=rebound(before.forward))

@@ -74,7 +74,7 @@ def replace(model: nn.Module, kinds: Collection[str] = KINDS) -> Report:
     By kind, these are looked at:
         norm: torch.nn.LayerNorm and torch.nn.RMSNorm; RMSNorms of any class, scaled by weight or 1 + weight.
         gated: down_proj(act(gate_proj(x)) * up_proj(x)) with SiLU or GELU, as in Llama, Qwen and Gemma.
-        rotary: attention that turns q and k with a function f(q, k, cos, sin), x * cos + rotate_half(x) * sin, where
+        rotary: attention that rotates q and k by a function f(q, k, cos, sin), x * cos + rotate_half(x) * sin, where
             the model makes cos and sin of two equal halves.
         loss: torch.nn.CrossEntropyLoss, and the loss_function of causal language models of transformers.
 

@@ -17,10 +17,10 @@ from my_ops import rope
 
 from .coverage import alike, floats
 
-Turn = Callable[..., tuple[Tensor, Tensor]]
+Rotary = Callable[..., tuple[Tensor, Tensor]]
 
 
-def turns(function: Callable[..., Any]) -> dict[str, FunctionType]:
+def rotary_functions(function: Callable[..., Any]) -> dict[str, FunctionType]:
     """The functions f(q, k, cos, sin, ...) that a function calls, or one that it wraps, by their names."""
     return {name: value for part in parts(function) for name, value in _named(part).items()}
 
@@ -43,24 +43,24 @@ def _held(cell: CellType) -> object:
 
 def _named(function: FunctionType) -> dict[str, FunctionType]:
     found = {name: function.__globals__.get(name) for name in function.__code__.co_names}
-    return {name: value for name, value in found.items() if isinstance(value, FunctionType) and _is_turn(value)}
+    return {name: value for name, value in found.items() if isinstance(value, FunctionType) and _is_rotary(value)}
 
 
-def _is_turn(function: FunctionType) -> bool:
+def _is_rotary(function: FunctionType) -> bool:
     return list(inspect.signature(function).parameters)[:4] == ["q", "k", "cos", "sin"]
 
 
 def rebound(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A copy of a function, and of those that it wraps, that calls my_ops.rope where it called one of `turns`."""
+    """A copy of a function, and of those that it wraps, that calls my_ops.rope where it called a rotary function."""
     return _rebound(function, {}) if isinstance(function, FunctionType) else function
 
 
 def _rebound(function: FunctionType, copies: dict[FunctionType, FunctionType]) -> FunctionType:
     """`copies` are those that are there or being made: closures may refer to one another."""
-    replaced = {name: _on_rope(turn) for name, turn in _named(function).items()}
+    replaced = {name: _on_rope(rotary) for name, rotary in _named(function).items()}
     held = [_held(cell) for cell in function.__closure__ or ()]
     cells = tuple(
-        CellType() if isinstance(old, FunctionType) and turns(old) else cell
+        CellType() if isinstance(old, FunctionType) and rotary_functions(old) else cell
         for old, cell in zip(held, function.__closure__ or (), strict=True)
     )
     scope = function.__globals__ | replaced if replaced else function.__globals__
@@ -69,25 +69,25 @@ def _rebound(function: FunctionType, copies: dict[FunctionType, FunctionType]) -
     functools.update_wrapper(copy, function)
     copies[function] = copy
     for old, cell in zip(held, cells, strict=True):
-        if isinstance(old, FunctionType) and turns(old):
+        if isinstance(old, FunctionType) and rotary_functions(old):
             cell.cell_contents = copies.get(old) or _rebound(old, copies)
     return copy
 
 
-def _on_rope(turn: Turn) -> Turn:
+def _on_rope(rotary: Rotary) -> Rotary:
     """f(q, k, cos, sin) with q and k as [batch, heads, length, size], and cos and sin as [batch or 1, length, size] of
     two equal halves.
     """
 
-    @functools.wraps(turn)
-    def turned(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+    @functools.wraps(rotary)
+    def on_rope(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         if args or kwargs or not _covers(q, k, cos, sin):
-            return turn(q, k, cos, sin, *args, **kwargs)
+            return rotary(q, k, cos, sin, *args, **kwargs)
         half = q.shape[-1] // 2
         q, k = rope(q.transpose(1, 2), k.transpose(1, 2), cos[..., :half], sin[..., :half])
         return q.transpose(1, 2), k.transpose(1, 2)
 
-    return turned
+    return on_rope
 
 
 def _covers(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor) -> bool:

@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional
 
 from my_ops import nn
-from tests.nn.test_norm import operators, outcome
+from tests.nn.calls import operators, outcome
 
 GATED = [
     (nn.SiLUMul(), functional.silu, "my_ops::silu_mul"),

@@ -11,7 +11,7 @@ from torch import Tensor
 import my_ops
 from my_ops import nn
 from tests.nn.accuracy import assert_as_near
-from tests.nn.test_norm import DTYPES, operators, outcome
+from tests.nn.calls import DTYPES, operators, outcome
 
 ARGUMENTS = [{}, {"reduction": "sum"}, {"reduction": "none"}, {"label_smoothing": 0.3}, {"ignore_index": 2},
              {"ignore_index": 2, "label_smoothing": 0.3, "reduction": "none"}, {"size_average": False}]  # fmt: skip

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 
 from my_ops import nn
-from tests.harness.gradients import Recorder
 from tests.nn.accuracy import assert_as_near
+from tests.nn.calls import DTYPES, operators, outcome
 
-DTYPES = [torch.float32, torch.bfloat16, torch.float16, torch.float64]
 ARGUMENTS = [
     ("RMSNorm", 8, {}),
     ("RMSNorm", [8], {"eps": 1e-2}),
@@ -43,21 +41,6 @@ def gradients(module: torch.nn.Module, x: torch.Tensor, upstream: torch.Tensor) 
     y = module(leaf)
     (y * upstream).sum().backward()
     return [y.detach(), leaf.grad, *(parameter.grad for parameter in module.parameters())]
-
-
-def operators(call: Callable[[], object]) -> set[str]:
-    """The operators of my_ops that a call without gradients runs."""
-    with torch.no_grad(), Recorder() as recorder:
-        call()
-    return {name for name, _ in recorder.calls if name.startswith("my_ops::")}
-
-
-def outcome(call: Callable[[], torch.Tensor]) -> object:
-    """A result, or the type and text of an error."""
-    try:
-        return call()
-    except Exception as error:
-        return type(error), str(error)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

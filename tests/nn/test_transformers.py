@@ -13,7 +13,7 @@ from torch import Tensor
 
 from my_ops import nn
 from tests.nn.accuracy import distance
-from tests.nn.test_norm import operators
+from tests.nn.calls import operators
 
 VOCABULARY = 97
 SIZES = {"vocab_size": VOCABULARY, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2,
@@ -168,7 +168,7 @@ def test_other_losses_are_left(device: str) -> None:
 
 
 def test_attention_with_other_angles_is_left(device: str) -> None:
-    """Cohere turns pairs that lie beside each other."""
+    """Cohere rotates pairs that lie beside each other."""
     torch.manual_seed(0)
     sizes = {name: value for name, value in SIZES.items() if name != "head_dim"}
     model = transformers.CohereForCausalLM(transformers.CohereConfig(**sizes)).to(device)
