@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from codegen.check.library import Checked
-from codegen.errors import Diagnostics, Position
+from codegen.errors import Diagnostics, Position, nearest
 from codegen.frozen import dataclass
 from codegen.model import Operator
 
@@ -46,15 +46,17 @@ def body_files(operator: Operator) -> tuple[Body, ...]:
 
 def check_bodies(checked: Checked, folder: Path, diagnostics: Diagnostics) -> None:
     """Reports bodies that are missing, and warns of files in `folder` that belong to no operator."""
-    there = {path.name for path in folder.glob("*") if path.suffix in _SUFFIXES}
-    expected: set[str] = set()
-    for operator in checked.library.operators:
-        for body in body_files(operator):
-            expected.add(body.name)
-            if body.name not in there:
-                other = [kept for kept in operator.devices if kept != body.device]
-                hint = f", or say devices: [{other[0]}]" if other else ""
-                text = f"{operator.name}: the {body.what} {folder.name}/{body.name} is missing"
-                diagnostics.error(checked.places[operator.name], text, f"write {folder.name}/{body.name}{hint}")
-    for name in sorted(there - expected):
+    there = {path.name for path in folder.glob("*") if path.suffix in _SUFFIXES and path.is_file()}
+    bodies = [(operator, body) for operator in checked.library.operators for body in body_files(operator)]
+    others = there - {body.name for _, body in bodies}
+    for operator, body in bodies:
+        if body.name not in there:
+            end = body.name.removeprefix(operator.name)
+            close = nearest(operator.name, sorted(name.removesuffix(end) for name in others if name.endswith(end)))
+            other = [kept for kept in operator.devices if kept != body.device]
+            hint = f"rename {folder.name}/{close}{end} to it" if close else f"write {folder.name}/{body.name}"
+            hint += f", or say devices: [{other[0]}]" if other else ""
+            text = f"{operator.name}: the {body.what} {folder.name}/{body.name} is missing"
+            diagnostics.error(checked.places[operator.name], text, hint)
+    for name in sorted(others):
         diagnostics.warning(Position(1, 1), f"{folder.name}/{name} belongs to no operator")

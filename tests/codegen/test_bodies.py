@@ -33,14 +33,23 @@ ops:
     types: {T: floating}
     inputs: {x: "T[n]"}
     outputs: {y: "T[n]"}
+  scale:
+    devices: [cpu]
+    inputs: {x: "float32[n]"}
+    outputs: {y: "float32[n]"}
+  lost:
+    devices: [cpu]
+    inputs: {x: "float32[n]"}
+    outputs: {y: "float32[n]"}
 """
 
 
 def test_bodies(tmp_path: Path) -> None:
     folder = tmp_path / "csrc"
     folder.mkdir()
-    for name in ("f.cu", "g.cu", "old.c", "helper.h", "l.c", "l.cu", "h.c", "h.launch.c"):
+    for name in ("f.cu", "g.cu", "old.c", "helper.h", "l.c", "l.cu", "h.c", "h.launch.c", "sclae.c", "lost.cu"):
         (folder / name).touch()
+    (folder / "lost.c").symlink_to("nowhere")
     diagnostics = Diagnostics()
     checked = check(load(SPEC, diagnostics), diagnostics)
     assert checked is not None
@@ -48,8 +57,12 @@ def test_bodies(tmp_path: Path) -> None:
     assert [(found.severity, found.position.line, found.text, found.hint) for found in diagnostics.sorted()] == [
         ("warning", 1, "csrc/g.cu belongs to no operator", ""),
         ("warning", 1, "csrc/h.launch.c belongs to no operator", ""),
+        ("warning", 1, "csrc/lost.cu belongs to no operator", ""),
         ("warning", 1, "csrc/old.c belongs to no operator", ""),
+        ("warning", 1, "csrc/sclae.c belongs to no operator", ""),
         ("error", 4, "f: the cpu body csrc/f.c is missing", "write csrc/f.c, or say devices: [cuda]"),
         ("error", 9, "l: the launcher csrc/l.launch.c is missing", "write csrc/l.launch.c, or say devices: [cpu]"),
         ("error", 20, "g: the cpu body csrc/g.c is missing", "write csrc/g.c"),
+        ("error", 25, "scale: the cpu body csrc/scale.c is missing", "rename csrc/sclae.c to it"),
+        ("error", 29, "lost: the cpu body csrc/lost.c is missing", "write csrc/lost.c"),
     ]
