@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import io
+import re
 import typing
 import warnings
 from collections.abc import Callable
@@ -181,6 +183,37 @@ def test_public_name_in_graphs_of_fx(device: str) -> None:
     with Mode():
         my_ops.rms_norm(x, weight)
     assert seen == [torch.ops.my_ops.rms_norm.default]
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+def test_public_name_in_graphs_of_jit() -> None:
+    """The graph of torch.jit.trace holds public operators, whether gradients were recorded while it was made or not: a
+    model that is traced under no_grad can be trained.
+    """
+
+    class Module(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.last = torch.nn.Linear(4, 8), torch.nn.Linear(8, 2)
+            self.weight = torch.nn.Parameter(torch.randn(8))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            y = my_ops.rms_norm(self.first(x), self.weight)
+            return self.last(my_ops.add_rms_norm_(y + 1, y * 2)[0])
+
+    module, x = Module(), torch.randn(3, 4)
+    parameters = list(module.parameters())
+    expected = torch.autograd.grad(module(x).square().sum(), parameters)
+    for mode in (torch.enable_grad, torch.no_grad, torch.inference_mode):
+        with mode():
+            traced = torch.jit.trace(module, torch.randn(5, 4), check_trace=mode is torch.enable_grad)
+        names = re.findall(r"my_ops::(\w+)", str(traced.graph))
+        assert names == ["rms_norm", "add_rms_norm_"]
+        assert all(map(torch.equal, torch.autograd.grad(traced(x).square().sum(), parameters), expected))
+    stream = io.BytesIO()
+    torch.jit.save(traced, stream)
+    stream.seek(0)
+    assert torch.equal(torch.jit.load(stream)(x), module(x))
 
 
 def test_public_name_without_dynamo(device: str) -> None:

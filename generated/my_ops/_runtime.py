@@ -165,6 +165,7 @@ count_modes = torch._C._len_torch_dispatch_stack
 has_torch_function = torch.overrides.has_torch_function_variadic
 compiler = torch.compiler if hasattr(torch.compiler, "_is_compiling_flag") else _Compiler()
 is_grad_enabled = torch.is_grad_enabled
+is_tracing = torch._C._is_tracing
 is_transformed = torch._C._are_functorch_transforms_active
 any_requires_grad = torch._C._any_requires_grad
 after_autograd = torch._C._after_autograd_keyset
@@ -537,6 +538,13 @@ def drawing(operator: str, entry: Any) -> Callable[..., Any]:
             return entry.redispatch(keyset & after_vmap_mode, *arguments, **keywords)
 
     return kernel
+
+
+def show_traced(library: torch.library.Library, internal: str, entry: Any) -> None:
+    """torch.jit.trace sees the public operator `entry` where a wrapper calls an internal one: its graph is run later, and
+    then has a gradient. PyTorch asks of each call whether it is traced: others it costs nothing.
+    """
+    library.impl(internal, lambda *arguments, **keywords: entry(*arguments, **keywords), "Tracer")
 
 
 def warn_deprecated(operator: str, text: str) -> None:

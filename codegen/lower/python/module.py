@@ -65,6 +65,7 @@ class ModuleView:
     records: bool  # has a kernel at the Autograd key
     asks_lists: bool  # whether a tensor of a list requires grad
     has_function: bool  # and an autograd.Function of the usual form
+    asks_tracing: bool  # where a call is recorded, whether torch.jit.trace is watching
     kernels: tuple[Kernels, ...]
     autocast: tuple[str, ...]
     entries: str  # the operator and its internal overloads
@@ -304,6 +305,7 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         records=_records(op) or bool(op.variants),
         asks_lists=any("_any_requires_grad" in line for line in _conditions(op, autograd, written, variants)),
         has_function=not op.written and not op.never_requires_grad,
+        asks_tracing=bool(op.variants) or not op.never_requires_grad,
         kernels=tuple(_kernels(op)),
         autocast=tuple(autocast_lines(names, parameters(op), passed(op))),
         entries=", ".join(_overload(library.namespace, entry.name) for entry in dispatched(op)),

@@ -273,6 +273,7 @@ torch.library.register_fake("my_ops::adamw_step", _fake, lib=_kernels)
 torch.library.register_fake("my_ops::_adamw_step_no_grad", _fake, lib=_kernels)
 _kernels.impl("adamw_step", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_adamw_step_no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_adamw_step_no_grad", _op)
 _kernels.impl("adamw_step", _count_writes, "ADInplaceOrView", with_keyset=True)
 _runtime.refuse_views(
     _kernels, "adamw_step", torch.ops.my_ops.adamw_step.default, torch.ops.my_ops._adamw_step_no_grad.default

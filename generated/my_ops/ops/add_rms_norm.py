@@ -22,6 +22,7 @@ from .._runtime import forward_ad as _forward_ad
 from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_tracing as _is_tracing
 from .._runtime import is_transformed as _is_transformed
 from . import add_rms_norm_backward as _backward
 
@@ -169,6 +170,7 @@ torch.library.register_fake("my_ops::_add_rms_norm_saved", _fake_saved, lib=_ker
 _kernels.impl("add_rms_norm", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_add_rms_norm_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("_add_rms_norm_saved", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_add_rms_norm_no_grad", _op)
 
 # ---------------------------------------------------------------- add_rms_norm_
 
@@ -212,6 +214,7 @@ torch.library.register_fake("my_ops::add_rms_norm_", _fake_in_place, lib=_kernel
 torch.library.register_fake("my_ops::_add_rms_norm__no_grad", _fake_in_place, lib=_kernels)
 _kernels.impl("add_rms_norm_", _autograd_in_place, "Autograd", with_keyset=True)
 _kernels.impl("_add_rms_norm__no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_add_rms_norm__no_grad", _in_place)
 _kernels.impl("add_rms_norm_", _count_in_place, "ADInplaceOrView", with_keyset=True)
 _runtime.refuse_views(_kernels, "add_rms_norm_", _in_place, torch.ops.my_ops._add_rms_norm__no_grad.default)
 
@@ -231,6 +234,9 @@ def add_rms_norm_(
     if _is_transformed():
         _runtime.refuse_in_place("add_rms_norm_")
     if (_is_grad_enabled() and _any_requires_grad(x, residual, weight)) or _forward_ad._current_level >= 0:
+        if _is_tracing():
+            _in_place(x, residual, weight, eps, offset)
+            return x, residual
         y_, residual_out_ = _op(x, residual, weight, eps, offset)
         _check.output("x", x, y_)
         _check.output("residual", residual, residual_out_)
@@ -285,6 +291,8 @@ def add_rms_norm(
             or _is_transformed()
         )
         if recorded or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                return _op(x, residual, weight, eps, offset)
             if _is_transformed():
                 return _AddRmsNorm.apply(x, residual, weight, eps, offset)[:2]
             return _apply(x, residual, weight, eps, offset)[:2]

@@ -22,6 +22,7 @@ from .._runtime import forward_ad as _forward_ad
 from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_tracing as _is_tracing
 from .._runtime import is_transformed as _is_transformed
 
 _op = torch.ops.my_ops.add_rms_norm_backward.default
@@ -221,6 +222,7 @@ torch.library.register_fake("my_ops::add_rms_norm_backward", _fake, lib=_kernels
 torch.library.register_fake("my_ops::_add_rms_norm_backward_no_grad", _fake, lib=_kernels)
 _kernels.impl("add_rms_norm_backward", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_add_rms_norm_backward_no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_add_rms_norm_backward_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -269,6 +271,8 @@ def add_rms_norm_backward(
             or _is_transformed()
         )
         if recorded or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                return _op(grad_y, grad_residual_out, residual_out, weight, rstd, offset, grad_mask=grad_mask)
             if _is_transformed():
                 return _AddRmsNormBackward.apply(
                     grad_y, grad_residual_out, residual_out, weight, rstd, offset, grad_mask

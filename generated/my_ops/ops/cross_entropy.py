@@ -21,6 +21,7 @@ from .._runtime import forward_ad as _forward_ad
 from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_tracing as _is_tracing
 from .._runtime import is_transformed as _is_transformed
 from . import cross_entropy_backward as _backward
 
@@ -139,6 +140,7 @@ torch.library.register_fake("my_ops::_cross_entropy_saved", _fake_saved, lib=_ke
 _kernels.impl("cross_entropy", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_cross_entropy_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("_cross_entropy_saved", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_cross_entropy_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -170,6 +172,8 @@ def cross_entropy(
         return _op(logits, target, ignore_index, label_smoothing, z_loss)
     try:
         if (_is_grad_enabled() and (logits.requires_grad or _is_transformed())) or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                return _op(logits, target, ignore_index, label_smoothing, z_loss)
             if _is_transformed():
                 return _CrossEntropy.apply(logits, target, ignore_index, label_smoothing, z_loss)[0]
             return _apply(logits, target, ignore_index, label_smoothing, z_loss)[0]

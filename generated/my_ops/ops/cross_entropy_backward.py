@@ -21,6 +21,7 @@ from .._runtime import forward_ad as _forward_ad
 from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_tracing as _is_tracing
 from .._runtime import is_transformed as _is_transformed
 
 _op = torch.ops.my_ops.cross_entropy_backward.default
@@ -171,6 +172,7 @@ torch.library.register_fake("my_ops::cross_entropy_backward", _fake, lib=_kernel
 torch.library.register_fake("my_ops::_cross_entropy_backward_no_grad", _fake, lib=_kernels)
 _kernels.impl("cross_entropy_backward", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_cross_entropy_backward_no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_cross_entropy_backward_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -213,6 +215,8 @@ def cross_entropy_backward(
             grad_loss.requires_grad or logits.requires_grad or lse.requires_grad or _is_transformed()
         )
         if recorded or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                return _op(grad_loss, logits, target, lse, ignore_index, label_smoothing, z_loss)
             if _is_transformed():
                 return _CrossEntropyBackward.apply(
                     grad_loss, logits, target, lse, ignore_index, label_smoothing, z_loss

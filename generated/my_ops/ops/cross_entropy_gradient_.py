@@ -133,6 +133,7 @@ torch.library.register_fake("my_ops::cross_entropy_gradient_", _fake, lib=_kerne
 torch.library.register_fake("my_ops::_cross_entropy_gradient__no_grad", _fake, lib=_kernels)
 _kernels.impl("cross_entropy_gradient_", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_cross_entropy_gradient__no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_cross_entropy_gradient__no_grad", _op)
 _kernels.impl("cross_entropy_gradient_", _count_writes, "ADInplaceOrView", with_keyset=True)
 _runtime.refuse_views(
     _kernels,

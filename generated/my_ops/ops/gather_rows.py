@@ -67,6 +67,7 @@ torch.library.register_fake("my_ops::gather_rows", _fake, lib=_kernels)
 torch.library.register_fake("my_ops::_gather_rows_no_grad", _fake, lib=_kernels)
 _kernels.impl("gather_rows", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("_gather_rows_no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_gather_rows_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 

@@ -20,6 +20,7 @@ from .._runtime import forward_ad as _forward_ad
 from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_tracing as _is_tracing
 from .._runtime import is_transformed as _is_transformed
 from . import gelu_mul_backward as _backward
 
@@ -111,6 +112,7 @@ torch.library.register_fake("my_ops::gelu_mul", _fake, lib=_kernels)
 torch.library.register_fake("my_ops::_gelu_mul_no_grad", _fake, lib=_kernels)
 _kernels.impl("gelu_mul", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_gelu_mul_no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_gelu_mul_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -138,6 +140,8 @@ def gelu_mul(gate: Tensor, up: Tensor, approximate: str = "none") -> Tensor:
     try:
         recorded = _is_grad_enabled() and (gate.requires_grad or up.requires_grad or _is_transformed())
         if recorded or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                return _op(gate, up, approximate)
             if _is_transformed():
                 return _GeluMul.apply(gate, up, approximate)
             return _apply(gate, up, approximate)

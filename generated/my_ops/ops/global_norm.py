@@ -61,6 +61,7 @@ torch.library.register_fake("my_ops::global_norm", _fake, lib=_kernels)
 torch.library.register_fake("my_ops::_global_norm_no_grad", _fake, lib=_kernels)
 _kernels.impl("global_norm", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("_global_norm_no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_global_norm_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 

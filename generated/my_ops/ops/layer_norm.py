@@ -20,6 +20,7 @@ from .._runtime import forward_ad as _forward_ad
 from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_tracing as _is_tracing
 from .._runtime import is_transformed as _is_transformed
 from . import layer_norm_backward as _backward
 
@@ -148,6 +149,7 @@ torch.library.register_fake("my_ops::_layer_norm_saved", _fake_saved, lib=_kerne
 _kernels.impl("layer_norm", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_layer_norm_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("_layer_norm_saved", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_layer_norm_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -182,6 +184,8 @@ def layer_norm(x: Tensor, weight: Tensor | None = None, bias: Tensor | None = No
             or _is_transformed()
         )
         if recorded or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                return _op(x, weight, bias, eps)
             if _is_transformed():
                 return _LayerNorm.apply(x, weight, bias, eps)[0]
             return _apply(x, weight, bias, eps)[0]

@@ -45,6 +45,7 @@ torch.library.register_fake("my_ops::quantize_per_token", _fake, lib=_kernels)
 torch.library.register_fake("my_ops::_quantize_per_token_no_grad", _fake, lib=_kernels)
 _kernels.impl("quantize_per_token", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("_quantize_per_token_no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_quantize_per_token_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 

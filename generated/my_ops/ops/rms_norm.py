@@ -20,6 +20,7 @@ from .._runtime import forward_ad as _forward_ad
 from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_tracing as _is_tracing
 from .._runtime import is_transformed as _is_transformed
 from . import rms_norm_backward as _backward
 
@@ -126,6 +127,7 @@ torch.library.register_fake("my_ops::_rms_norm_saved", _fake_saved, lib=_kernels
 _kernels.impl("rms_norm", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_rms_norm_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("_rms_norm_saved", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_rms_norm_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -157,6 +159,8 @@ def rms_norm(x: Tensor, weight: Tensor | None = None, eps: float = 1e-06, offset
             x.requires_grad or (weight is not None and weight.requires_grad) or _is_transformed()
         )
         if recorded or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                return _op(x, weight, eps, offset)
             if _is_transformed():
                 return _RmsNorm.apply(x, weight, eps, offset)[0]
             return _apply(x, weight, eps, offset)[0]

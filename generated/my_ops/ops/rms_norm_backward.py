@@ -22,6 +22,7 @@ from .._runtime import forward_ad as _forward_ad
 from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_tracing as _is_tracing
 from .._runtime import is_transformed as _is_transformed
 
 _op = torch.ops.my_ops.rms_norm_backward.default
@@ -170,6 +171,7 @@ torch.library.register_fake("my_ops::rms_norm_backward", _fake, lib=_kernels)
 torch.library.register_fake("my_ops::_rms_norm_backward_no_grad", _fake, lib=_kernels)
 _kernels.impl("rms_norm_backward", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_rms_norm_backward_no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_rms_norm_backward_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -215,6 +217,8 @@ def rms_norm_backward(
             or _is_transformed()
         )
         if recorded or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                return _op(grad_y, x, weight, rstd, offset, grad_mask=grad_mask)
             if _is_transformed():
                 return _RmsNormBackward.apply(grad_y, x, weight, rstd, offset, grad_mask)
             return _apply(grad_y, x, weight, rstd, offset, grad_mask)

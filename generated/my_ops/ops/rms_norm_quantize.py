@@ -64,6 +64,7 @@ torch.library.register_fake("my_ops::rms_norm_quantize", _fake, lib=_kernels)
 torch.library.register_fake("my_ops::_rms_norm_quantize_no_grad", _fake, lib=_kernels)
 _kernels.impl("rms_norm_quantize", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("_rms_norm_quantize_no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_rms_norm_quantize_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 

@@ -21,6 +21,7 @@ from .._runtime import forward_ad as _forward_ad
 from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_tracing as _is_tracing
 from .._runtime import is_transformed as _is_transformed
 from . import rope_backward as _backward
 
@@ -184,6 +185,7 @@ torch.library.register_fake("my_ops::rope", _fake, lib=_kernels)
 torch.library.register_fake("my_ops::_rope_no_grad", _fake, lib=_kernels)
 _kernels.impl("rope", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_rope_no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_rope_no_grad", _op)
 
 # ---------------------------------------------------------------- rope_
 
@@ -221,6 +223,7 @@ torch.library.register_fake("my_ops::rope_", _fake_in_place, lib=_kernels)
 torch.library.register_fake("my_ops::_rope__no_grad", _fake_in_place, lib=_kernels)
 _kernels.impl("rope_", _autograd_in_place, "Autograd", with_keyset=True)
 _kernels.impl("_rope__no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_rope__no_grad", _in_place)
 _kernels.impl("rope_", _count_in_place, "ADInplaceOrView", with_keyset=True)
 _runtime.refuse_views(_kernels, "rope_", _in_place, torch.ops.my_ops._rope__no_grad.default)
 
@@ -238,6 +241,9 @@ def rope_(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = Fa
     if _is_transformed():
         _runtime.refuse_in_place("rope_")
     if (_is_grad_enabled() and _any_requires_grad(q, k)) or _forward_ad._current_level >= 0:
+        if _is_tracing():
+            _in_place(q, k, cos, sin, interleaved)
+            return q, k
         q_out_, k_out_ = _op(q, k, cos, sin, interleaved)
         _check.output("q", q, q_out_)
         _check.output("k", k, k_out_)
@@ -286,6 +292,8 @@ def rope(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = Fal
     try:
         recorded = _is_grad_enabled() and (q.requires_grad or k.requires_grad or _is_transformed())
         if recorded or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                return _op(q, k, cos, sin, interleaved)
             if _is_transformed():
                 return _Rope.apply(q, k, cos, sin, interleaved)
             return _apply(q, k, cos, sin, interleaved)

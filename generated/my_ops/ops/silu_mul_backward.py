@@ -22,6 +22,7 @@ from .._runtime import forward_ad as _forward_ad
 from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_tracing as _is_tracing
 from .._runtime import is_transformed as _is_transformed
 from . import silu_mul_backward_backward as _backward
 
@@ -140,6 +141,7 @@ torch.library.register_fake("my_ops::silu_mul_backward", _fake, lib=_kernels)
 torch.library.register_fake("my_ops::_silu_mul_backward_no_grad", _fake, lib=_kernels)
 _kernels.impl("silu_mul_backward", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_silu_mul_backward_no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_silu_mul_backward_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -173,6 +175,8 @@ def silu_mul_backward(
             grad_y.requires_grad or gate.requires_grad or up.requires_grad or _is_transformed()
         )
         if recorded or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                return _op(grad_y, gate, up, grad_mask=grad_mask)
             if _is_transformed():
                 return _SiluMulBackward.apply(grad_y, gate, up, grad_mask)
             return _apply(grad_y, gate, up, grad_mask)

@@ -22,6 +22,7 @@ from .._runtime import forward_ad as _forward_ad
 from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_tracing as _is_tracing
 from .._runtime import is_transformed as _is_transformed
 
 _op = torch.ops.my_ops.silu_mul_backward_backward.default
@@ -197,6 +198,7 @@ torch.library.register_fake("my_ops::silu_mul_backward_backward", _fake, lib=_ke
 torch.library.register_fake("my_ops::_silu_mul_backward_backward_no_grad", _fake, lib=_kernels)
 _kernels.impl("silu_mul_backward_backward", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_silu_mul_backward_backward_no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_silu_mul_backward_backward_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -244,6 +246,8 @@ def silu_mul_backward_backward(
             or _is_transformed()
         )
         if recorded or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                return _op(grad_grad_gate, grad_grad_up, grad_y, gate, up, grad_mask=grad_mask)
             if _is_transformed():
                 return _SiluMulBackwardBackward.apply(grad_grad_gate, grad_grad_up, grad_y, gate, up, grad_mask)
             return _apply(grad_grad_gate, grad_grad_up, grad_y, gate, up, grad_mask)

@@ -20,6 +20,7 @@ from .._runtime import forward_ad as _forward_ad
 from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_tracing as _is_tracing
 from .._runtime import is_transformed as _is_transformed
 from . import softmax_backward as _backward
 
@@ -117,6 +118,7 @@ torch.library.register_fake("my_ops::softmax", _fake, lib=_kernels)
 torch.library.register_fake("my_ops::_softmax_no_grad", _fake, lib=_kernels)
 _kernels.impl("softmax", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_softmax_no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_softmax_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -147,6 +149,8 @@ def softmax(x: Tensor, bias: Tensor | None = None, scale: float = 1.0, causal: b
             x.requires_grad or (bias is not None and bias.requires_grad) or _is_transformed()
         )
         if recorded or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                return _op(x, bias, scale, causal)
             if _is_transformed():
                 return _Softmax.apply(x, bias, scale, causal)
             return _apply(x, bias, scale, causal)

@@ -22,6 +22,7 @@ from .._runtime import forward_ad as _forward_ad
 from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_tracing as _is_tracing
 from .._runtime import is_transformed as _is_transformed
 
 _op = torch.ops.my_ops.softmax_backward.default
@@ -125,6 +126,7 @@ torch.library.register_fake("my_ops::softmax_backward", _fake, lib=_kernels)
 torch.library.register_fake("my_ops::_softmax_backward_no_grad", _fake, lib=_kernels)
 _kernels.impl("softmax_backward", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_softmax_backward_no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_softmax_backward_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -157,6 +159,8 @@ def softmax_backward(
     try:
         recorded = _is_grad_enabled() and (grad_y.requires_grad or y.requires_grad or _is_transformed())
         if recorded or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                return _op(grad_y, y, scale, causal, grad_mask=grad_mask)
             if _is_transformed():
                 return _SoftmaxBackward.apply(grad_y, y, scale, causal, grad_mask)
             return _apply(grad_y, y, scale, causal, grad_mask)

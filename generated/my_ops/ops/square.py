@@ -20,6 +20,7 @@ from .._runtime import forward_ad as _forward_ad
 from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_tracing as _is_tracing
 from .._runtime import is_transformed as _is_transformed
 from . import square_backward as _backward
 
@@ -93,6 +94,7 @@ torch.library.register_fake("my_ops::square", _fake, lib=_kernels)
 torch.library.register_fake("my_ops::_square_no_grad", _fake, lib=_kernels)
 _kernels.impl("square", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_square_no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_square_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -112,6 +114,8 @@ def square(x: Tensor) -> Tensor:
         return _op(x)
     try:
         if (_is_grad_enabled() and (x.requires_grad or _is_transformed())) or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                return _op(x)
             if _is_transformed():
                 return _Square.apply(x)
             return _apply(x)

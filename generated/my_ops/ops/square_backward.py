@@ -20,6 +20,7 @@ from .._runtime import forward_ad as _forward_ad
 from .._runtime import has_torch_function as _has_torch_function
 from .._runtime import is_dynamo_compiling as _is_dynamo_compiling
 from .._runtime import is_grad_enabled as _is_grad_enabled
+from .._runtime import is_tracing as _is_tracing
 from .._runtime import is_transformed as _is_transformed
 
 _op = torch.ops.my_ops.square_backward.default
@@ -99,6 +100,7 @@ torch.library.register_fake("my_ops::square_backward", _fake, lib=_kernels)
 torch.library.register_fake("my_ops::_square_backward_no_grad", _fake, lib=_kernels)
 _kernels.impl("square_backward", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_square_backward_no_grad", torch.library.fallthrough_kernel, "Autograd")
+_runtime.show_traced(_kernels, "_square_backward_no_grad", _op)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -120,6 +122,8 @@ def square_backward(grad_y: Tensor, x: Tensor) -> Tensor:
     try:
         recorded = _is_grad_enabled() and (grad_y.requires_grad or x.requires_grad or _is_transformed())
         if recorded or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                return _op(grad_y, x)
             if _is_transformed():
                 return _SquareBackward.apply(grad_y, x)
             return _apply(grad_y, x)
