@@ -1,8 +1,9 @@
-#include "place.h"
+#include "rows.h"
 
 static acc_t scale_at(const biased_lists_second_args *a, int64_t i, int64_t j) {
-    return a->scales == NULL ? 1
-                             : load(a->scales[i] + place(j, a->scales_dim[i], a->scales_size[i], a->scales_stride[i]));
+    return a->scales == NULL
+               ? 1
+               : load(a->scales[i] + element_offset(j, a->scales_dim[i], a->scales_size[i], a->scales_stride[i]));
 }
 
 static void biased_lists_second(const biased_lists_second_args *a, int64_t begin, int64_t end) {

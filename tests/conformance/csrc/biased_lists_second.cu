@@ -1,7 +1,7 @@
 #include "biased_lists_second.cuh"
 
 #include "block_sum.cuh"
-#include "place.cuh"
+#include "row_vectors.cuh"
 
 template <typename T> __device__ void biased_lists_second(const biased_lists_second_args<T> &a) {
     for (int64_t i = 0; i < a.xs_count; i++) {
@@ -9,7 +9,7 @@ template <typename T> __device__ void biased_lists_second(const biased_lists_sec
             const acc_t<T> to_x = to_acc(a.grad_grad_xs[i][j]), grad = to_acc(a.grad_ys[i][j]);
             acc_t<T> scale = 1, to_scale = 0, to_bias = 0;
             if (a.scales != nullptr) {
-                scale = to_acc(a.scales[i][place(j, a.scales_dim[i], a.scales_size[i], a.scales_stride[i])]);
+                scale = to_acc(a.scales[i][element_offset(j, a.scales_dim[i], a.scales_size[i], a.scales_stride[i])]);
             }
             if (a.grad_grad_scales != nullptr) {
                 to_scale = to_acc(a.grad_grad_scales[i][j]);
