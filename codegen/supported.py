@@ -35,10 +35,3 @@ LIST_SCRATCH = "scratch that is a list of tensors"
 LIST_CONDITION = "a condition of an output list"
 LIST_HOLES = "an output list with a tensor for each of a list in which some may be absent"
 LIST_VARIANT = "a variant of an operator with an output list"
-
-
-def with_lists(diagnostics: Diagnostics, prefix: str, node: Mapping | None) -> None:
-    """Refuses keys of an operator with lists of tensors."""
-    for key, _ in node.entries if node is not None else ():
-        if key.text == "elementwise":
-            refuse(diagnostics, prefix, key, 0, f"`{key.text}:` of an operator with a list of tensors")

@@ -151,7 +151,7 @@ class _Checker:
             checks,
             replace(sizes, pointers=True),
             value_scope(checks, inputs, self.variables),
-            element_scope(replace(checks, met=met), inputs, self.variables, self.devices),
+            element_scope(self.of_any(replace(checks, met=met)), inputs, self.variables, self.devices),
             {field.name: field.key for listed in fields.values() for field in listed},
             self.taken,
             self.read.diagnostics.errors == before,
@@ -310,6 +310,11 @@ class _Checker:
             elif dim.each:
                 absent[dim.name] = f"{' or '.join(lists)} may have no tensor where {name} has one"
         return replace(scope, absent=absent).naming(known)
+
+    def of_any(self, scope: Scope) -> Scope:
+        """With the dims that bind for each tensor of any list."""
+        known = {dim.name: _dim_name(dim) for dim in self.dims if dim.each and not dim.optional}
+        return replace(scope, absent={k: v for k, v in scope.absent.items() if k not in known}).naming(known)
 
     def output(self, field: Field, scope: Scope, inputs: dict[str, Argument]) -> Output | None:
         condition, text = None, field.parsed.text

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from codegen.check.contract import Contract
+from codegen.check.lists import equally_long
 from codegen.check.words import MAX_ARGUMENT_BYTES, value_bytes
 from codegen.contract import (
     Argument,
@@ -55,9 +56,7 @@ def check_elementwise(
     """Reads `elementwise:` of the operator that `key` names; no lines where there is none."""
     value = node.get("elementwise")
     section = read.within("elementwise").mapping(value, EXAMPLE) if value is not None else None
-    types = [*(a.type for a in contract.arguments), *(output.type for output in contract.outputs)]
-    lists = any(isinstance(kind, TensorType) and kind.is_list for kind in types)  # which library.py refuses
-    if section is None or not contract.valid or lists:
+    if section is None or not contract.valid:
         return Elementwise((), None)
     for other in _EXCLUDES:
         place = node.key(other)
@@ -90,7 +89,7 @@ def as_loops_make(output: Output, arguments: Sequence[Argument]) -> Output:
         if (
             isinstance(kind, TensorType)
             and not kind.optional
-            and not kind.is_list
+            and kind.is_list is output.type.is_list
             and _same(kind.shape, output.type.shape)
         ):
             return replace(output, words=(*output.words, Word("like", argument.name)))
@@ -159,7 +158,34 @@ class _Checker:
             if name not in written:
                 self.read.error(self.key, f"{name} has no line", f"for instance {name}: ...")
         lines = tuple(found[name] for name in self.targets if name in found)
+        self.lists(lines)
         return Elementwise(lines, self.shape(lines))
+
+    def lists(self, lines: Sequence[ElementwiseLine]) -> None:
+        """Lines about lists are computed for their tensors in turn: every target is a list, and all lists that lines
+        name, and whose dims they name, are equally long.
+        """
+        kinds = {a.name: a.type for a in self.contract.arguments if isinstance(a.type, TensorType)}
+        given = {name: kind.shape for name, kind in kinds.items() if kind.is_list}
+        counted = {name: name for name in given}
+        counted |= {output.name: output.counted_by for output in self.contract.outputs if output.counted_by}
+        listed = [name for name in self.targets if name in counted]
+        alone = [name for name in self.targets if name not in counted]
+        if listed and alone:
+            self.read.error(self.key, f"{listed[0]} is a list, and {alone[0]} is not: lines share one shape")
+            return
+        each = {dim.name: dim.each for dim in self.contract.dims if dim.each}
+        alike = equally_long(self.contract.dims, given, counted[listed[0]]) if listed else set[str]()
+        for line in lines:
+            for name in dict.fromkeys((line.target, *(part.name for part in names(line.expr)))):
+                source = counted.get(each.get(name, name), "")
+                text = f"the line of {line.target} names {name}, and "
+                if source and alone:
+                    hint = "lines about lists have a result for each of their tensors"
+                    self.read.error(self.key, f"{text}{alone[0]} is no list of tensors", hint)
+                elif source and source not in alike:
+                    hint = "lists are equally long where they share a name of their shapes"
+                    self.read.error(self.key, f"{text}{source} need not be as long as {listed[0]}", hint)
 
     def line(self, key: Scalar, node: Node) -> ElementwiseLine | None:
         read = Reader(self.read.diagnostics, f"{self.read.prefix}: {shown(key.text)}")

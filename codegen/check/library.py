@@ -173,7 +173,6 @@ def _operator(read: Reader, key: Scalar, node: Mapping, default_devices: tuple[s
         requires=check_keys.check_requires(read, node, devices),
     )
     if read.diagnostics.errors == before:
-        supported.with_lists(read.diagnostics, read.prefix, node if draft.lists else None)
         if draft.list_outputs and draft.written:
             name = draft.list_outputs[0].name
             text = f"PyTorch compiles no operator that writes to arguments and returns a list, which {name} is"

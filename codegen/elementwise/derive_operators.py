@@ -108,6 +108,7 @@ class _Derivation:
         self.taken |= {dim.name for dim in op.dims} | {variable.name for variable in op.types}
         self.shape = self.plain(op.iterated)
         self.inputs = {a.name: a.type for a in op.tensors if isinstance(a.type, TensorType)}
+        self.listed = op.is_listed(op.elementwise[0].target)
         self.targets = {output.name: output for output in op.public_outputs}
 
     def fresh(self, name: str) -> str:
@@ -151,6 +152,8 @@ class _Derivation:
             return None
         given = {name: _where_given(expr, name) for name, expr in made.items()}
         used = _used(given.values())
+        if self.listed and not self.of_lists_alone(made, used):
+            return None
         # What is no argument of the gradient operator is taken to have been given.
         made = {name: made[name] if name in used else given[name] for name in made}
         arguments = self.arguments(upstream, used)
@@ -160,6 +163,20 @@ class _Derivation:
         self.check_names(upstream, arguments, outputs)
         operator = self.operator(arguments, outputs, made)
         return Derived(operator, self.backward(operator, upstream))
+
+    def of_lists_alone(self, made: Mapping[str, Expr], used: Collection[str]) -> bool:
+        """Whether all gradients are those of lists: that of a tensor beside them would be a sum over all of theirs.
+        Tensors beside them come with their own shapes, whose names have to bind, and dims are those of the shape.
+        """
+        bound = {name.name for entry in self.shape.entries for name in _names(entry)}
+        beside = [a for a in self.op.tensors if a.name in used and not self.op.is_listed(a.name)]
+        plain = [entry for a in beside if isinstance(a.type, TensorType) for entry in a.type.shape.entries]
+        return (
+            all(self.op.is_listed(name) for name in made)
+            and all(dim.name in bound or not dim.each for dim in self.op.dims if dim.name in used)
+            and all(isinstance(e, StarEntry) or (isinstance(e, DimEntry) and isinstance(e.expr, Name)) for e in plain)
+            and not any(a.has_word("expand") for a in beside)
+        )
 
     def arriving(self, target: str, gradient: str) -> Expr:
         """The gradient of an output; that of one with a condition is not always there."""
@@ -174,7 +191,8 @@ class _Derivation:
         """Beside the names of the operator there are those of gradients, which its own names may be equal to."""
         given = [(gradient, f"the gradient of {name}") for name, gradient in upstream.items()]
         given += [(output.name, f"the gradient of {output.name.removeprefix('grad_')}") for output in outputs]
-        given += [("grad_mask", "the keyword that says which gradients are wanted")] if len(outputs) > 1 else []
+        masked = len(outputs) > 1 or self.listed
+        given += [("grad_mask", "the keyword that says which gradients are wanted")] if masked else []
         given += [(argument.name, "an input") for argument in arguments[len(upstream) :]]
         given += [(f"{a.name}_given", f"what loops see of {a.name}") for a in arguments if _has_flag(a)]
         scalars = [argument.name for argument in arguments if not argument.is_tensor]
@@ -195,7 +213,8 @@ class _Derivation:
         found = []
         for name, gradient in upstream.items():
             target = self.targets[name]
-            kind = TensorType(target.type.dtype, self.shape, optional=target.condition is not None)
+            optional = target.condition is not None
+            kind = TensorType(target.type.dtype, self.shape, optional=optional, is_list=self.listed)
             found.append(Argument(gradient, kind, words=(Word("strided"),), text=_text(kind)))
         for argument in self.op.arguments:
             if argument.name not in used:
@@ -223,8 +242,10 @@ class _Derivation:
         return any(isinstance(other, Variable) and other.name == variable for other in dtypes)
 
     def operand(self, argument: Argument, kind: TensorType) -> Argument:
+        if self.listed and not kind.is_list:  # it is broadcast to the tensors of lists, which differ
+            return replace(argument, words=(Word("strided"), Word("no_grad")), default=None, keyword_only=False)
         same = self.is_whole(argument)
-        kind = TensorType(kind.dtype, self.shape, optional=kind.optional)
+        kind = TensorType(kind.dtype, self.shape, optional=kind.optional, is_list=self.listed)
         words = (Word("strided"),) if same else (Word("expand"), Word("strided"))
         text = _text(kind) if same else f"{_text(kind)} expand"
         return Argument(argument.name, kind, words=words, text=text)
@@ -239,8 +260,9 @@ class _Derivation:
         argument = self.op.argument(name)
         assert isinstance(argument.type, TensorType)
         dtype = argument.type.dtype if self.is_whole(argument) else _accumulated(argument.type.dtype)
-        kind = TensorType(dtype, self.shape)
-        return Output(f"grad_{name}", kind, words=(Word("like", first),), text=_text(kind))
+        kind = TensorType(dtype, self.shape, is_list=self.listed)
+        counted_by = first if self.listed else ""
+        return Output(f"grad_{name}", kind, words=(Word("like", first),), text=_text(kind), counted_by=counted_by)
 
     # ---------------------------------------------------------------- the model
 
@@ -248,7 +270,12 @@ class _Derivation:
         op = self.op
         types = tuple(_only_floating(v) for v in op.types if _binds(v, arguments))
         shapes = [
-            bind_names.PlainShape(a.name, tuple(_plain_entry(entry) for entry in a.type.shape.entries), a.type.optional)
+            bind_names.PlainShape(
+                a.name,
+                tuple(_plain_entry(entry) for entry in a.type.shape.entries),
+                a.type.optional,
+                a.type.is_list,
+            )
             for a in arguments
             if isinstance(a.type, TensorType) and not a.has_word("expand")
         ]
@@ -271,7 +298,7 @@ class _Derivation:
             devices=op.devices,
             backward=None,
             differentiable=None,
-            grad_mask=len(outputs) > 1,
+            grad_mask=len(outputs) > 1 or self.listed,
             reference=op.reference,
             samples=Samples(tuple(entry for entry in op.samples.sizes if entry[0] in known)),
             tolerance=op.tolerance,
@@ -366,4 +393,4 @@ def _text(kind: TensorType) -> str:
             dtype = f"acc({kind.dtype.variable})"
         case FixedDtype() | Variable():
             dtype = kind.dtype.name
-    return f"{dtype}{kind.shape.text}{'?' if kind.optional else ''}"
+    return f"{dtype}{kind.shape.text}{'[]' if kind.is_list else ''}{'?' if kind.optional else ''}"

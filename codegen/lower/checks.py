@@ -133,6 +133,11 @@ class Checks:
                 return f"dtype_name({self.names.expr(part.expr)})"
         raise ValueError(f"{part} is not built yet")
 
+    def counted(self, rule: CountRule) -> str:
+        """What holds in a right call."""
+        count = self.names.count(rule.argument)
+        return f"{count} == {self.names.count(rule.source)}" if rule.source else f"{count} > 0"
+
     def check(self, condition: str, text: Message) -> list[str]:
         """CHECK(e, condition, format, arguments); as few lines as fit."""
         form = print_message_c(text, self.names.c, self.part)
@@ -155,7 +160,7 @@ class Checks:
         """The statements of one rule."""
         match rule:
             case CountRule():
-                return self.check(counted(rule), message(rule))
+                return self.check(self.counted(rule), message(rule))
             case DtypeRule():
                 return self.dtype(rule)
             case FirstDtype():
@@ -325,12 +330,6 @@ def _headed(op: Operator, checks: Checks) -> Iterator[str]:
         inner = Checks(op, checks.indent + 4 * max(len(heads) - 1, 0))
         inner.names = checks.names
         yield from nested(heads, [line for rule in rules for line in inner.rule(plain(rule))])
-
-
-def counted(rule: CountRule) -> str:
-    """What holds in a right call."""
-    count = f"c->{rule.argument}_count"
-    return f"{count} == c->{rule.source}_count" if rule.source else f"{count} > 0"
 
 
 def applies(rule: Rule, names: HostNames) -> tuple[str, ...]:

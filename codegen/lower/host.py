@@ -106,7 +106,9 @@ class HostNames:
 
     def __init__(self, op: Operator) -> None:
         self.op = op
-        names = {dim.name: f"c->{dim.name}[i]" if dim.each else f"c->{dim.name}" for dim in op.dims}
+        # In an element-wise operator the record has the dims of one tensor at a time, and the frame those of each.
+        of_each = "f->each." if op.elementwise else "c->"
+        names = {dim.name: f"{of_each}{dim.name}[i]" if dim.each else f"c->{dim.name}" for dim in op.dims}
         names |= {derived.name: f"c->{derived.name}" for derived in op.derived}
         names |= {scalar.name: f"c->{scalar.name}" for scalar in op.scalars}
         names |= {size.name: f"f->n.{size.name}.bound" for size in op.dynamic}
@@ -154,6 +156,8 @@ class HostNames:
                 return f"dtype_size({f'f->d.{subject}' if subject in variables else dtype_constant(subject)})"
             case "given":
                 return self.given(subject)
+            case "len" if self.op.is_listed(subject):
+                return self.count(subject)
             case "len":
                 return f"c->{subject}_count"
             case "entry":
@@ -172,6 +176,10 @@ class HostNames:
         if self.op.argument(subject) in self.op.lists:
             return f"list_given(&f->t.{subject})"
         return f"given(&f->t.{subject})" if self.op.argument(subject).is_tensor else f"c->{subject}_given"
+
+    def count(self, listed: str) -> str:
+        """How many tensors a list has."""
+        return f"f->t.{listed}.count" if self.op.elementwise else f"c->{listed}_count"
 
     def _aligned(self, subject: str, bytes_text: str) -> str:
         """Every pointer, and every distance between rows of a tensor that has rows."""

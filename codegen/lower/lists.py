@@ -24,12 +24,14 @@ def take_list_lines(op: Operator, argument: Argument, slot: str) -> list[str]:
     """Takes a list off the stack; the record points to what bodies see of each tensor."""
     assert isinstance(argument.type, TensorType)
     name, call = argument.name, "list_take_optionals" if argument.type.element_optional else "list_take"
-    tables = list(_tables(argument))
-    rows = len(_numbers(op, argument)) + (layout(argument.words).policy == "rows")
-    taken = f"{call}(&e, {slot}, &f.t.{name}, {rows}, {len(tables)});"
-    lines = [taken, f"f.call.{name} = f.t.{name}.data;"]
-    lines += [f"f.call.{table} = f.t.{name}.{what};" for table, what in _tables(argument).items()]
-    for number, place in _numbers(op, argument).items():
+    tables, numbers = _tables(op, argument), _numbers(op, argument)
+    rows = len(numbers) + (layout(argument.words).policy == "rows" and not op.elementwise)
+    lines = [f"{call}(&e, {slot}, &f.t.{name}, {rows}, {len(tables)});"]
+    if op.elementwise:  # the record has one tensor at a time
+        return lines + [f"f.each.{number} = f.t.{name}.numbers{place};" for number, place in numbers.items()]
+    lines += [f"f.call.{name} = f.t.{name}.data;"]
+    lines += [f"f.call.{table} = f.t.{name}.{what};" for table, what in tables.items()]
+    for number, place in numbers.items():
         points = f"f.call.{number} = f.t.{name}.numbers{place};"
         shared = f"if (f.call.{number} == NULL) {{"
         lines += [shared, f"    {points}", "}"] if _is_later(op, number, argument) else [points]
@@ -46,15 +48,16 @@ def _numbers(op: Operator, argument: Argument | Output) -> dict[str, str]:
         if dim.each == argument.name
         or (dim.each and _shared(op, dim.name) and argument.name in map(list_of, dim.holders))
     ]
-    names += [field.name for field in list_fields(argument) if field.kind == "numbers"]
+    names += [field.name for field in list_fields(argument) if field.kind == "numbers" and not op.elementwise]
     count = f"f.t.{argument.name}.count"
     places = ["", f" + {count}", *(f" + {i} * {count}" for i in range(2, len(names)))]
     return dict(zip(names, places, strict=False))
 
 
-def _tables(argument: Argument | Output) -> dict[str, str]:
+def _tables(op: Operator, argument: Argument | Output) -> dict[str, str]:
     """The fields with sizes or strides of each tensor, and what the list calls them."""
-    return {field.name: field.fact for field in list_fields(argument) if field.kind == "tables"}
+    fields = () if op.elementwise else list_fields(argument)
+    return {field.name: field.fact for field in fields if field.kind == "tables"}
 
 
 def _shared(op: Operator, name: str) -> bool:
@@ -80,14 +83,17 @@ def make_list(op: Operator, output: Output, made: list[str]) -> list[str]:
     assert isinstance(source, TensorType)
     wanted += [f"list_has(&f->t.{output.counted_by}, i)"] if source.element_optional else []
     body = [f"if ({' && '.join(wanted)}) {{", *indented(made), "}"] if wanted else made
-    numbers, tables = _numbers(op, output), _tables(output)
+    numbers, tables = _numbers(op, output), _tables(op, output)
     room = f"f->t.{output.counted_by}.count, {len(numbers)}, {len(tables)}"
-    return [
-        *all_or_return([f'list_make(e, &{listed}, "{output.name}", {room})']),
+    seen = [
         f"f->call.{output.name} = {listed}.data;",
         *(f"f->call.{table} = {listed}.{what};" for table, what in tables.items()),
         *(f"f->call.{number} = {listed}.numbers{place};" for number, place in numbers.items()),
         f"f->call.{output.name}_count = {listed}.count;",
+    ]
+    return [
+        *all_or_return([f'list_make(e, &{listed}, "{output.name}", {room})']),
+        *(seen if not op.elementwise else ()),
         f"for (int64_t i = 0; i < {listed}.count; i++) {{",
         *indented(body),
         "}",
@@ -100,7 +106,7 @@ def record_lines(op: Operator, argument: Argument | Output, record: str, frame: 
     """
     listed = f"{frame}t.{argument.name}"
     lines = [f"{record}{argument.name} = {listed}.{where}data;"]
-    lines += [f"{record}{table} = {listed}.{where}{what};" for table, what in _tables(argument).items()]
+    lines += [f"{record}{table} = {listed}.{where}{what};" for table, what in _tables(op, argument).items()]
     for number, place in _numbers(op, argument).items():
         place = place.replace("f.t.", f"{frame}t.")
         points = f"{record}{number} = {listed}.{where}numbers{place};"
@@ -122,6 +128,8 @@ def data_call(op: Operator, tensor: str, access: str) -> str:
     """The call that puts the address of a tensor, or those of a list, where bodies find them; `access` is const or
     mutable.
     """
+    if op.is_listed(tensor) and op.elementwise:
+        return f"tensor_{access}_data(e, &f->t.{tensor}.at[i], &f->call.{tensor})"
     if op.is_listed(tensor):
         return f"list_{access}_data(e, &f->t.{tensor})"
     return f"tensor_{access}_data(e, &f->t.{tensor}, &f->call.{tensor})"

@@ -66,7 +66,7 @@ def stride_lines(op: Operator) -> list[str]:
     """Statements that give sizes and strides in the record their values."""
     lines = []
     for argument in op.listed:
-        if list_fields(argument):
+        if list_fields(argument) and not op.elementwise:
             by_rows = layout(argument.words).policy == "rows"
             lines.append(f"list_see_{'row_' if by_rows else ''}strides(&f->t.{argument.name});")
     for field in layout_fields(op):

@@ -95,11 +95,13 @@ class Field:
 
 
 def fields(op: Operator) -> tuple[Field, ...]:
-    """Inputs, outputs, scratch, sizes of scratch, dims, derived dims, scalars."""
+    """Inputs, outputs, scratch, sizes of scratch, dims, derived dims, scalars. Loops of element-wise operators see one
+    tensor of a list, and its dims.
+    """
     found: list[Field] = []
     for argument in op.tensors:
         assert isinstance(argument.type, TensorType)
-        if argument.type.is_list:
+        if argument.type.is_list and not op.elementwise:
             note = f"{argument.text}, null where absent" if argument.type.may_lack_tensors else argument.text
             found.append(Field(argument.name, "tensors", argument.type.dtype, not argument.type.written, note))
             found.append(Field(f"{argument.name}_count", "integer"))
@@ -110,7 +112,7 @@ def fields(op: Operator) -> tuple[Field, ...]:
         kept = output.saved and not op.draws(output.name)
         note = f"{output.text}, null in inference" if kept else output.text
         note = f"{note}, null when not wanted" if op.grad_mask else note
-        if output.type.is_list:
+        if output.type.is_list and not op.elementwise:
             found.append(Field(output.name, "tensors", output.type.dtype, False, note))
             found.append(Field(f"{output.name}_count", "integer"))
             continue
@@ -122,7 +124,9 @@ def fields(op: Operator) -> tuple[Field, ...]:
         found.append(Field(size.name, "tensor", FixedDtype("int64"), False, f"{size.text}: the bound, then the count"))
     found += layout_fields(op)
     found += [
-        Field(dim.name, "numbers", text=f"of each of {dim.each}") if dim.each else Field(dim.name, "integer")
+        Field(dim.name, "numbers", text=f"of each of {dim.each}")
+        if dim.each and not op.elementwise
+        else Field(dim.name, "integer")
         for dim in op.dims
     ]
     found += [Field(derived.name, "integer") for derived in op.derived]

@@ -725,6 +725,19 @@ def list_stars_in(
     return torch.tensor([1.0 + (zs is not None) + 2 * (w is not None) for w in ws], dtype=torch.float64)
 
 
+def gated_lists(xs: list[Tensor], gates: list[Tensor], by: Tensor, scale: float) -> tuple[list[Tensor], list[Tensor]]:
+    ys = [x * torch.sigmoid(gate) * by for x, gate in zip(xs, gates, strict=True)]
+    return ys, [scale * x * x / x.shape[-1] for x in xs]
+
+
+def averaged_lists_(averages: list[Tensor], xs: list[Tensor], decay: float) -> tuple[Tensor, ...]:
+    return *(a + (x - a) * decay for a, x in zip(averages, xs, strict=True)), *(-x for x in xs)
+
+
+def below_lists(xs: list[Tensor], bound: Tensor) -> list[Tensor]:
+    return [x < bound for x in xs]
+
+
 def biased_lists(
     xs: list[Tensor], biases: list[Tensor | None], scales: list[Tensor] | None, by: Tensor, terms: list[Tensor]
 ) -> tuple[list[Tensor], Tensor]:

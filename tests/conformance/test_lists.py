@@ -9,6 +9,8 @@ import conformance
 import pytest
 import torch
 
+X = torch.ones(3, dtype=torch.float64)
+
 
 def outcome(xs: list[torch.Tensor], factors: list[torch.Tensor]) -> str:
     """What is wrong with scaling xs, "" when nothing is."""
@@ -103,6 +105,25 @@ def test_each_tensor_of_a_list_is_broadcast_in_its_own_way(packet: Any) -> None:
     torch.testing.assert_close(found, again)
 
 
+def test_lines_see_one_tensor_of_each_list_at_a_time() -> None:
+    """Some without elements, some that take several launches, each with sizes and strides of its own."""
+    make = torch.Generator().manual_seed(0)
+    shapes = [(0, 3), (2, 3, 2, 3, 2, 5), (4,), (2, 0), (3, 1)]
+    xs = [torch.randn(shape, dtype=torch.float64, generator=make) for shape in shapes]
+    xs[1] = xs[1].permute(5, 2, 0, 3, 1, 4)
+    gates = [torch.randn(x.shape[-1:], dtype=torch.float64, generator=make) for x in xs]
+    for leaf in (xs[1], xs[4], gates[1], gates[2]):
+        leaf.requires_grad_()
+    ys, parts = conformance.gated_lists(xs, gates, X[0])
+    wanted = [x * torch.sigmoid(gate) for x, gate in zip(xs, gates, strict=True)]
+    torch.testing.assert_close(ys, wanted)
+    torch.testing.assert_close(parts, [2 * x * x / x.shape[-1] for x in xs])
+    assert [y.stride() for y in ys] == [torch.empty_like(x).stride() for x in xs]
+    leaves = [xs[1], xs[4], gates[1], gates[2]]
+    found = torch.autograd.grad(sum((y * y).sum() for y in ys), leaves)
+    torch.testing.assert_close(found, torch.autograd.grad(sum((y * y).sum() for y in wanted), leaves))
+
+
 def test_lists_that_lack_tensors_compile() -> None:
     """Also where which are absent changes from call to call."""
     compiled = torch.compile(conformance.some_firsts, fullgraph=True, backend="aot_eager")
@@ -116,9 +137,6 @@ def test_sparse_tensors_are_refused(packet: Any) -> None:
     """With all tensors in lists the operator has a kernel for calls without any, and these end up there."""
     with pytest.raises(RuntimeError, match=r"conformance::list_norm: (.*sparse|aoti_torch_copy_ failed)"):
         packet.list_norm([torch.ones(2, 2).to_sparse()])
-
-
-X = torch.ones(3, dtype=torch.float64)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ class Derived:
     outputs: tuple[str, ...]
     wanted: tuple[str, ...]
     of: Derived | None = None
+    lists: tuple[str, ...] = ()  # which of the tensors are lists; then all outputs are
 
     @property
     def first(self) -> Derived:
@@ -32,14 +33,22 @@ class Derived:
         """
         inner = self.of.function(reference) if self.of is not None else reference
 
+        def of_lists(**given: Any) -> tuple[list[torch.Tensor], ...]:
+            lists = {name: value for name, value in given.items() if isinstance(value, list)}
+            each = [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
+            found = [gradients(**{**given, **one}) for one in each]
+            return tuple(map(list, zip(*found, strict=True)))
+
         def gradients(**given: Any) -> tuple[torch.Tensor, ...]:
             upstream = [given[f"grad_{name}"] for name in self.outputs]
             like = next(gradient for gradient in upstream if gradient is not None)
             with torch.enable_grad():
                 inputs = {name: self._input(name, given, like) for name in self.tensors}
                 scalars = {name: given.get(name, value) for name, value in self.scalars.items()}
-                results = inner(**inputs, **scalars)
-                results = (results,) if isinstance(results, torch.Tensor) else results
+                of_one = {name: [value] if name in self.lists else value for name, value in inputs.items()}
+                results = inner(**of_one, **scalars)
+                results = results if isinstance(results, tuple) else (results,)
+                results = tuple(one[0] if isinstance(one, list) else one for one in results)
                 both = zip(self._floating(results), upstream, strict=True)
                 pairs = [(r, g) for r, g in both if g is not None and r is not None and r.requires_grad]
                 leaves = {name: inputs[name] for name in self.wanted if inputs[name] is not None}
@@ -58,7 +67,7 @@ class Derived:
                 zero = torch.zeros_like(like)
                 return tuple(zero if by_name.get(name) is None else by_name[name] for name in self.wanted)
 
-        return gradients
+        return of_lists if self.lists else gradients
 
     def _input(self, name: str, given: Mapping[str, Any], like: torch.Tensor) -> torch.Tensor | None:
         tensor = given.get(name)

@@ -207,7 +207,8 @@ def output_strides(op: Contract, name: str, arguments: Arguments, shape: Shape) 
             return torch.empty(*shape[:-2], shape[-1], shape[-2]).mT.stride()
         if word.startswith("like("):
             return torch.empty_like(arguments[word[5:-1] + place]).stride()
-    inputs = [arguments[other] for other in op.alike.get(name, ()) if arguments[other].shape == shape]
+    among = [other + place if other + place in arguments else other for other in op.alike.get(list_of(name), ())]
+    inputs = [arguments[other] for other in among if arguments[other].shape == shape]
     return torch.empty_like(inputs[0]).stride() if inputs else None
 
 

@@ -19,7 +19,13 @@ from codegen.lower.custom import (
     launcher_symbol,
 )
 from codegen.lower.dynamic import make_calls, may_read_calls, narrow_lines
-from codegen.lower.elementwise.host import ElementwiseHostView, alike, elementwise_host_view, empty_call
+from codegen.lower.elementwise.host import (
+    ElementwiseHostView,
+    alike,
+    elementwise_host_view,
+    empty_call,
+    place_parameter,
+)
 from codegen.lower.host import CPU_HARDWARE, HostNames, dtype_constant, mask_is_list, place, wanted
 from codegen.lower.launch import EntryPoints, PassView, cuda_units, pass_views
 from codegen.lower.lists import data_call, device_lines, each_call, make_list
@@ -107,6 +113,8 @@ class HostView:
     cuda_prologue: tuple[str, ...]
     boxed_kernels: tuple[BoxedKernelView, ...]
     elementwise: ElementwiseHostView | None
+    each: tuple[Named, ...]  # dims of tensors of lists, of which loops see those of one at a time
+    place_parameter: str
 
 
 class _Host:
@@ -224,6 +232,8 @@ class _Host:
     def pointers(self) -> list[str]:
         """The data of every tensor goes into the record, and the strides that bodies read."""
         read = [name for name in self.inputs if name not in self.written]
+        if self.op.elementwise:
+            read = [name for name in read if name not in self.lists or name in self.op.operands]
         calls = [data_call(self.op, name, "const") for name in read]
         made = self.written + self.outputs + self.scratch + [size.name for size in self.op.dynamic]
         calls += [data_call(self.op, name, "mutable") for name in made]
@@ -377,4 +387,6 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         cuda_prologue=tuple(host.cuda_prologue(passes)),
         boxed_kernels=boxed_views(op),
         elementwise=elementwise_host_view(op) if op.elementwise else None,
+        each=tuple(Named(dim.name) for dim in op.dims if dim.each and op.elementwise),
+        place_parameter=place_parameter(op),
     )

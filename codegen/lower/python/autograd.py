@@ -203,7 +203,11 @@ class _Declared:
             counted = self.op.output(name).counted_by
             return f"_runtime.at_places({form}, {HELPER}places({counted}, (), 0), {HELPER}count({counted}))"
         if self.op.is_listed(name):
-            return f"[(_one.shape, _one.dtype, _one.device) for _one in {name}]"
+            output = self.op.output(name)
+            if not self.op.grad_mask:
+                return f"[(_one.shape, _one.dtype, _one.device) for _one in {name}]"
+            dtype = self.names.dtype(output.type.dtype)  # all have the shapes of the gradients that they are made of
+            return f"[(_one.shape, {dtype}, _one.device) for _one in {output.counted_by}]"
         if not self.op.grad_mask:
             return f"{name}.shape, {name}.dtype, {name}.device"
         first = next(a.name for a in self.op.tensors if not a.type.optional)

@@ -215,7 +215,8 @@ def _output(names: Names, output: Output, index: int) -> str:
         made = f"torch.{made}({', '.join(arguments)}, dtype={dtype}, device={names.device()})"
     like_first = alike(names.op, output)
     if like_first:
-        made = f"{HELPER}empty_like(({', '.join(like_first)},), {sizes}, {dtype})"
+        listed = [f"{name}[_i]" if names.op.is_listed(name) else name for name in like_first]
+        made = f"{HELPER}empty_like(({', '.join(listed)},), {sizes}, {dtype})"
     if output.condition is not None:
         return f"{made} if {names.wanted(output.name)} else None"
     if output.type.is_list:

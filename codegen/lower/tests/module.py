@@ -219,6 +219,9 @@ def _derived(library: Library, op: Operator, indent: int) -> list[str]:
     ]
     if before.derived_from:
         parts.append(_derived(library, before, indent + 4))
+    if before.lists:
+        listed = strings(argument.name for argument in before.lists)
+        parts.append(f"lists={listed}")
     return call("Derived", parts, indent=indent)
 
 
