@@ -3,15 +3,14 @@
 # CC, MAX_JOBS, MY_OPS_CUDA=AUTO|ON|OFF, TORCH_CUDA_ARCH_LIST, CUDA_HOME, CUDACXX, CUDAHOSTCXX.
 
 PYTHON ?= python3
-VENV := $(abspath $(or $(VIRTUAL_ENV),.venv))
-BIN := $(VENV)/bin
-RUN := PYTHONPATH=$(CURDIR)/generated $(BIN)/python
-TOOLS := $(VENV)/.my_ops-requirements
-DEV_TOOLS := $(VENV)/.my_ops-requirements-dev
+# Make takes paths apart at spaces, the shell does not: both folders may be called `my project (1)`.
+export VENV := $(or $(VIRTUAL_ENV),$(CURDIR)/.venv)
+BIN := "$$VENV"/bin
+RUN := PYTHONPATH="$$PWD"/generated $(BIN)/python
 C_FILES = $(shell find csrc tests/conformance/csrc -type f)   # generated C is formatted by its templates
 ARGS ?=
 
-.PHONY: help demo build generate check test test-gpu bench lint format strict cross wheel-check clean
+.PHONY: help demo build generate check test test-gpu bench lint format strict cross wheel-check clean tools dev-tools
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -19,13 +18,13 @@ help: ## this list
 demo: build ## train a small language model with my_ops.rms_norm and with PyTorch's (ARGS="--device cuda")
 	@$(RUN) examples/train_lm.py $(ARGS)
 
-build: $(TOOLS) ## build in place, for this machine only
+build: tools ## build in place, for this machine only
 	@CMAKE=$(BIN)/cmake NINJA=$(BIN)/ninja sh cmake/dev_build.sh
 
-generate: $(TOOLS) ## write generated/ from ops.yaml
+generate: tools ## write generated/ from ops.yaml
 	@$(BIN)/python -m codegen generate
 
-check: $(TOOLS) ## is generated/ what the generator would write, docs/performance.md what was measured?
+check: tools ## is generated/ what the generator would write, docs/performance.md what was measured?
 	@$(BIN)/python -m codegen check
 	@$(BIN)/python -m benchmarks.performance --check
 
@@ -38,13 +37,13 @@ test-gpu: build ## those that run on a GPU, there; what needs two GPUs only wher
 bench: build ## the table of benchmarks/
 	@$(RUN) -m benchmarks $(ARGS)
 
-lint: $(DEV_TOOLS) ## style and types
+lint: dev-tools ## style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/clang-format --dry-run -Werror $(C_FILES)
 	@$(BIN)/mypy
 
-format: $(DEV_TOOLS) ## rewrite Python and C in the project's style
+format: dev-tools ## rewrite Python and C in the project's style
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 	@$(BIN)/clang-format -i $(C_FILES)
@@ -52,17 +51,17 @@ format: $(DEV_TOOLS) ## rewrite Python and C in the project's style
 # Every level of every CPU unit, warnings as errors; CC is not asked.
 STRICT = $(BIN)/cmake -S . -B build/$@ -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -DMY_OPS_WERROR=ON -DMY_OPS_CUDA=OFF
 strict: strict-gcc strict-clang ## compile host C and CPU bodies under gcc and clang, warnings as errors
-strict-gcc strict-clang: strict-%: $(TOOLS)
+strict-gcc strict-clang: strict-%: tools
 	@$(STRICT) -DCMAKE_C_COMPILER=$* --log-level=WARNING
 	@$(BIN)/ninja -C build/$@ --quiet -k 0
 	@echo "$@: no warnings"
 
-cross: $(TOOLS) ## the same for aarch64
+cross: tools ## the same for aarch64
 	@$(STRICT) -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 --log-level=WARNING
 	@$(BIN)/ninja -C build/$@ --quiet -k 0
 	@echo "$@: no warnings"
 
-wheel-check: $(TOOLS) ## build a wheel where there is no torch, use it in another virtual environment
+wheel-check: tools ## build a wheel where there is no torch, use it in another virtual environment
 	@PYTHON=$(BIN)/python sh cmake/wheel_check.sh
 
 clean: ## remove what was built; .venv stays
@@ -70,18 +69,17 @@ clean: ## remove what was built; .venv stays
 	find generated -type l -delete
 	find benchmarks codegen generated python tests examples -name __pycache__ -prune -exec rm -rf {} +
 
-# ---- Tools. A stamp inside the environment: it goes when the environment goes.
-$(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "$(PYTHON) is older than 3.10: set PYTHON"; exit 1; }
-	@echo "Making $(VENV)"
-	@$(PYTHON) -m venv $(VENV)
+# ---- Tools. A stamp inside the environment: it goes when the environment goes. What is only half made is made again.
+tools:
+	@[ -x $(BIN)/python ] || { \
+	  $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "$(PYTHON) is older than 3.10: set PYTHON"; exit 1; }; \
+	  echo "Making $$VENV"; $(PYTHON) -m venv "$$VENV" || { rm -f $(BIN)/python; exit 1; }; }
+	@$(call installed,requirements)
 
-$(TOOLS): requirements.txt | $(BIN)/python
-	@echo "Installing requirements.txt into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	@touch $@
+dev-tools: tools
+	@$(call installed,requirements-dev)
 
-$(DEV_TOOLS): requirements-dev.txt $(TOOLS)
-	@echo "Installing requirements-dev.txt into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
-	@touch $@
+STAMP = "$$VENV"/.my_ops-$(1)
+installed = [ $(STAMP) -nt $(1).txt ] || { \
+	  echo "Installing $(1).txt into $$VENV"; \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(1).txt && touch $(STAMP); }

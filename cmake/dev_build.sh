@@ -29,13 +29,15 @@ fi
 # What configured this folder goes on with it, as long as it exists: pip often finds another CMake than `make build` uses,
 # and another version compiles everything again.
 if [ -f $dir/settings.txt ]; then
-    read -r cmake ninja _ <$dir/settings.txt
+    { read -r cmake && read -r ninja; } <$dir/settings.txt || true
     if [ -x "$cmake" ] && [ -x "$ninja" ]; then
         CMAKE=$cmake
         NINJA=$ninja
     fi
 fi
-settings="$CMAKE $NINJA ${MY_OPS_CUDA:-} ${TORCH_CUDA_ARCH_LIST:-} ${CUDACXX:-} ${CUDAHOSTCXX:-} ${CUDA_HOME:-} \
+settings="$CMAKE
+$NINJA
+${MY_OPS_CUDA:-} ${TORCH_CUDA_ARCH_LIST:-} ${CUDACXX:-} ${CUDAHOSTCXX:-} ${CUDA_HOME:-} \
 ${CUDA_PATH:-} $(command -v nvcc || true)"
 if [ ! -f $dir/build.ninja ] || [ "$settings" != "$(cat $dir/settings.txt 2>/dev/null)" ]; then
     rm -f $dir/settings.txt   # if configuring fails, the next build must try again

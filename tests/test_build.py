@@ -279,3 +279,33 @@ def test_nvcc_without_gpu(
     assert (done.returncode == 0) != cuda  # this nvcc compiles nothing
     said = "CUDA: no GPU here, only the CPU part is built; TORCH_CUDA_ARCH_LIST or MY_OPS_CUDA=ON build both"
     assert (said in done.stdout) != cuda
+
+
+@pytest.mark.parametrize("active", [True, False])
+def test_make_in_a_folder_of_any_name(tmp_path: Path, active: bool) -> None:
+    """Make takes paths apart at spaces: neither the checkout nor its environment is handed to it as one."""
+    project = tmp_path / "my project (1) ü"
+    tools = project / (".venv" if not active else "its env") / "bin"
+    tools.mkdir(parents=True)
+    (project / "cmake").mkdir()
+    shutil.copy(ROOT / "Makefile", project)
+    (project / "requirements.txt").touch()
+    (project / "cmake" / "dev_build.sh").write_text('echo "$CMAKE|$NINJA"')
+    (tools / "python").write_text('#!/bin/sh\necho "$PYTHONPATH|$*"\n')
+    (tools / "python").chmod(0o755)
+    environment = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "MAKEFLAGS")}
+    environment |= {"VIRTUAL_ENV": str(tools.parent)} if active else {}
+
+    def made() -> list[str]:
+        command = ["make", "-s", "test"]
+        done = subprocess.run(command, cwd=project, env=environment, check=True, capture_output=True, text=True)
+        return [line.strip() for line in done.stdout.splitlines()]
+
+    expected = [
+        f"{tools / 'cmake'}|{tools / 'ninja'}",
+        f"{project / 'generated'}|-m pytest -n logical --maxprocesses 8",
+    ]
+    first = made()
+    assert first[0] == f"Installing requirements.txt into {tools.parent}"
+    assert first[2:] == expected
+    assert made() == expected
