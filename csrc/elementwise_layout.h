@@ -28,10 +28,11 @@ enum { ELEMENTWISE_TURNED = 128 };
     ((operands) <= 8 ? 32768 : (operands) <= 16 ? 16384 : (operands) <= 32 ? 8192 : 4096)
 
 typedef struct elementwise_layout {
-    int64_t elements;                 /* product of the sizes */
+    int64_t elements;                 /* product of the sizes; vectors where these are folded */
     int32_t dims;                     /* at least 1 */
     int32_t unit;                     /* every operand has stride 1 in the innermost dim */
     int32_t order;                    /* CPU: one of the above */
+    int32_t folded;                   /* CUDA: dim 1 counts vectors of so many elements; 0 where it counts elements */
     int64_t size[ELEMENTWISE_DIMS];   /* 1 from `dims` on */
     int64_t tile[2];                  /* CPU: how many elements of the two innermost dims a tile has */
     uint32_t magic[ELEMENTWISE_DIMS]; /* CUDA: division of numbers below 2^31 by size[i] is a product and a shift */

@@ -55,6 +55,25 @@ def test_any_layout(device: str, dtype: torch.dtype) -> None:
         _check(one(sizes), one(sizes))
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("offset", [0, 1, 8])
+def test_across_rows(device: str, dtype: torch.dtype, offset: int) -> None:
+    """Operands that run across the rows of others, where these are whole vectors and where not, in parts too."""
+    for rows, n in ((64, 8), (8, 64), (72, 40), (70, 41), (16, 4096), (2, 16)):
+        whole = torch.randn(offset + 3 * rows * n, device=device).to(dtype)[offset:]
+        gate = torch.randn(rows, n, device=device).to(dtype)
+        across = whole[: rows * n].view(n, rows).t()
+        _check(gate, across)
+        _check(across, gate)
+        _check(gate, across[:1].expand(rows, n))
+        _check(gate.expand(3, rows, n), whole.view(3, n, rows).mT)
+        _check(gate.expand(3, rows, n), whole.view(n, 3, rows).permute(1, 2, 0))
+    parts = (2, 3, 2, 3, 2, 3, 2, 16, 24)  # more dims than the loops take, none of which merge
+    gate = torch.randn(parts, device=device).to(dtype).permute(6, 5, 4, 3, 2, 1, 0, 7, 8)
+    up = torch.randn(offset + gate.numel(), device=device).to(dtype)[offset:].view(*gate.shape[:-2], 24, 16).mT
+    _check(gate, up)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_overlapping_windows(device: str, dtype: torch.dtype) -> None:
     """Windows of one long tensor: tiles of different windows begin at the same element, and some are wider."""

@@ -5,7 +5,7 @@
 //     Loops::VECTOR                   elements of which the largest dtype fills 16 bytes
 //     Loops::run<N>(call, access)     loads every operand, computes, stores: N elements that `access` finds
 //
-// An access is one of the three structs below. All loads of a thread come before its first store: the compiler could
+// An access is one of the four structs below. All loads of a thread come before its first store: the compiler could
 // not move them there, since it cannot know that operands do not overlap.
 #pragma once
 
@@ -163,6 +163,41 @@ template <int VECTOR, int OPERANDS> struct vectors {
     }
 };
 
+// VECTOR elements along dim 1, at one place of dim 0, along which threads follow one another. An operand that is
+// contiguous in dim 1 has them as a vector; another one has VECTOR rows, of which neighbouring threads take neighbours.
+// The host has folded them: sizes and strides of dim 1 count vectors.
+template <int VECTOR, int OPERANDS> struct crossed {
+    const int64_t (*stride)[ELEMENTWISE_DIMS];
+    uint32_t offset[OPERANDS];
+
+    template <int OPERAND> __device__ __forceinline__ bool is_vector() const { return stride[OPERAND][1] == VECTOR; }
+    template <int OPERAND> __device__ __forceinline__ uint32_t at(int k) const {
+        return offset[OPERAND] + k * static_cast<uint32_t>(stride[OPERAND][1] / VECTOR);
+    }
+    template <int OPERAND, typename T> __device__ __forceinline__ void load(const T *p, stored_t<T> *value) const {
+        const auto *data = reinterpret_cast<const stored_t<T> *>(p);
+        if (is_vector<OPERAND>()) {
+            load_vector<VECTOR>(data + offset[OPERAND], value);
+            return;
+        }
+#pragma unroll
+        for (int k = 0; k < VECTOR; k++) {
+            value[k] = data[at<OPERAND>(k)];
+        }
+    }
+    template <int OPERAND, typename T> __device__ __forceinline__ void store(T *p, const stored_t<T> *value) const {
+        auto *data = reinterpret_cast<stored_t<T> *>(p);
+        if (is_vector<OPERAND>()) {
+            store_vector<VECTOR>(data + offset[OPERAND], value);
+            return;
+        }
+#pragma unroll
+        for (int k = 0; k < VECTOR; k++) {
+            data[at<OPERAND>(k)] = value[k];
+        }
+    }
+};
+
 // Single elements, THREADS apart, at any strides.
 template <int OPERANDS, typename Index> struct singles {
     Index offset[SINGLES][OPERANDS];
@@ -208,6 +243,16 @@ template <typename Loops> __device__ __forceinline__ void run_vectors(const type
         find_offsets<Loops::OPERANDS>(call.layout__, call.stride__, access.inside[u] ? element : 0u, access.offset[u]);
     }
     Loops::template run<UNROLL * VECTOR>(call, access);
+}
+
+template <typename Loops> __device__ __forceinline__ void run_crossed(const typename Loops::call &call) {
+    const uint32_t vector = blockIdx.x * THREADS + threadIdx.x;
+    if (vector < call.layout__.elements) {
+        crossed<Loops::VECTOR, Loops::OPERANDS> access;
+        access.stride = call.stride__;
+        find_offsets<Loops::OPERANDS>(call.layout__, call.stride__, vector, access.offset);
+        Loops::template run<Loops::VECTOR>(call, access);
+    }
 }
 
 template <typename Loops, typename Index>

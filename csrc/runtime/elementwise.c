@@ -187,6 +187,7 @@ static void prepare_division(int64_t size, uint32_t *magic, uint32_t *shift) {
 static void fill_layout(const elementwise_space *space, elementwise_layout *layout,
                         int64_t (*stride)[ELEMENTWISE_DIMS]) {
     layout->elements = 1;
+    layout->folded = 0;
     layout->dims = space->dims < ELEMENTWISE_DIMS ? space->dims : ELEMENTWISE_DIMS;
     for (int i = 0; i < ELEMENTWISE_DIMS; i++) {
         layout->size[i] = i < layout->dims ? space->size[i] : 1;
@@ -260,20 +261,49 @@ int64_t elementwise_units(const elementwise_layout *layout) {
     return units;
 }
 
-/* Whether every vector of an operand lies at a multiple of its size, or is one element. */
+/* Whether every vector along `dim` of an operand lies at a multiple of its size. */
 static bool in_vectors(const elementwise_operand *operand, const elementwise_layout *layout, const int64_t *stride,
-                       int64_t vector) {
-    const int64_t size = dtype_size(operand->t->dtype);
+                       int dim, int64_t vector) {
     const void *data;
     memcpy(&data, operand->data, sizeof data);
-    if (stride[0] == 0) {
-        return true;
-    }
-    bool aligned = stride[0] == 1 && aligned_to(data, (uintptr_t)(vector * size));
-    for (int i = 1; i < layout->dims; i++) {
-        aligned = aligned && stride[i] % vector == 0;
+    bool aligned = stride[dim] == 1 && aligned_to(data, (uintptr_t)(vector * dtype_size(operand->t->dtype)));
+    for (int i = 0; i < layout->dims; i++) {
+        aligned = aligned && (i == dim || stride[i] % vector == 0);
     }
     return aligned;
+}
+
+/* Whether the innermost dim is whole vectors in every operand, or the same element. */
+static bool has_vectors(const elementwise_space *space, const elementwise_layout *layout,
+                        int64_t (*stride)[ELEMENTWISE_DIMS], int64_t vector) {
+    bool vectors = layout->dims == 1 || layout->size[0] % vector == 0;
+    for (int k = 0; vectors && k < space->count; k++) {
+        vectors = !present(&space->operands[k]) || stride[k][0] == 0 ||
+                  in_vectors(&space->operands[k], layout, stride[k], 0, vector);
+    }
+    return vectors;
+}
+
+/* Whether operands run across the rows of others, and those have whole vectors along dim 1. */
+static bool has_crossing(const elementwise_space *space, const elementwise_layout *layout,
+                         int64_t (*stride)[ELEMENTWISE_DIMS], int64_t vector) {
+    bool crossing = layout->order == ELEMENTWISE_TURNED_ROWS && layout->size[1] % vector == 0;
+    for (int k = 0; crossing && k < space->count; k++) {
+        crossing = !present(&space->operands[k]) || stride[k][1] != 1 ||
+                   in_vectors(&space->operands[k], layout, stride[k], 1, vector);
+    }
+    return crossing;
+}
+
+static void fold(const elementwise_space *space, elementwise_layout *layout, int64_t (*stride)[ELEMENTWISE_DIMS],
+                 int64_t vector) {
+    layout->folded = (int32_t)vector;
+    layout->elements /= vector;
+    layout->size[1] /= vector;
+    prepare_division(layout->size[1], &layout->magic[1], &layout->shift[1]);
+    for (int k = 0; k < space->count; k++) {
+        stride[k][1] *= vector;
+    }
 }
 
 /* Whether 31 bits count the elements, and reach all of them in every operand. */
@@ -290,19 +320,22 @@ static bool is_narrow(const elementwise_space *space, const elementwise_layout *
     return narrow;
 }
 
-int elementwise_launch(const elementwise_space *space, const elementwise_layout *layout,
-                       int64_t (*stride)[ELEMENTWISE_DIMS], int64_t vector, cuda_launch *launch) {
-    bool aligned = layout->dims == 1 || layout->size[0] % vector == 0;
-    for (int k = 0; aligned && k < space->count; k++) {
-        aligned = !present(&space->operands[k]) || in_vectors(&space->operands[k], layout, stride[k], vector);
+int elementwise_launch(const elementwise_space *space, elementwise_layout *layout, int64_t (*stride)[ELEMENTWISE_DIMS],
+                       int64_t vector, cuda_launch *launch) {
+    if (layout->folded != 0) {
+        fill_layout(space, layout, stride); /* as it was before the last part */
     }
     const bool narrow = is_narrow(space, layout, stride);
     int kernel = narrow ? ELEMENTWISE_NARROW : ELEMENTWISE_WIDE;
-    if (aligned && (layout->dims == 1 || narrow)) {
+    int64_t thread = ELEMENTWISE_SINGLES;
+    if ((layout->dims == 1 || narrow) && has_vectors(space, layout, stride, vector)) {
         kernel = layout->dims == 1 ? ELEMENTWISE_FLAT : ELEMENTWISE_VECTORS;
+        thread = ELEMENTWISE_UNROLL * vector;
+    } else if (narrow && has_crossing(space, layout, stride, vector)) {
+        kernel = ELEMENTWISE_CROSSED;
+        thread = 1;
+        fold(space, layout, stride, vector);
     }
-    const bool singles = kernel == ELEMENTWISE_NARROW || kernel == ELEMENTWISE_WIDE;
-    const int64_t thread = singles ? ELEMENTWISE_SINGLES : ELEMENTWISE_UNROLL * vector;
     *launch = (cuda_launch){
         .grid = {pieces(layout->elements, ELEMENTWISE_THREADS * thread), 1, 1},
         .block = {ELEMENTWISE_THREADS, 1, 1},

@@ -47,14 +47,15 @@ int64_t elementwise_units(const elementwise_layout *layout);
 enum {
     ELEMENTWISE_FLAT,    /* one dim, vectors of 16 bytes */
     ELEMENTWISE_VECTORS, /* the innermost dim in vectors of 16 bytes */
+    ELEMENTWISE_CROSSED, /* vectors of 16 bytes across the innermost dim */
     ELEMENTWISE_NARROW,  /* any strides, 32-bit offsets */
     ELEMENTWISE_WIDE,    /* any strides, 64-bit offsets */
     ELEMENTWISE_KERNELS
 };
 
-/* Chooses the kernel for the part at hand, and fills its launch. `vector` is how many elements fill 16 bytes in the
- * largest dtype. */
-int elementwise_launch(const elementwise_space *space, const elementwise_layout *layout,
+/* Chooses the kernel for the part at hand, lays the part out for it, and fills its launch. `vector` is how many elements
+ * fill 16 bytes in the largest dtype. */
+int elementwise_launch(const elementwise_space *space, elementwise_layout *layout,
                        int64_t (*stride)[ELEMENTWISE_DIMS], int64_t vector, cuda_launch *launch);
 
 #endif

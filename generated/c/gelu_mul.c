@@ -158,6 +158,12 @@ static bool gelu_mul_cuda(error *e, gelu_mul_frame *f, const cuda_scope *scope) 
             {.name = "gelu_mul__float16__vectors", .module = &module},
             {.name = "gelu_mul__bfloat16__vectors", .module = &module},
         },
+        [ELEMENTWISE_CROSSED] = {
+            {.name = "gelu_mul__float64__crossed", .module = &module},
+            {.name = "gelu_mul__float32__crossed", .module = &module},
+            {.name = "gelu_mul__float16__crossed", .module = &module},
+            {.name = "gelu_mul__bfloat16__crossed", .module = &module},
+        },
         [ELEMENTWISE_NARROW] = {
             {.name = "gelu_mul__float64__narrow", .module = &module},
             {.name = "gelu_mul__float32__narrow", .module = &module},

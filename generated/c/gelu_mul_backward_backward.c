@@ -217,6 +217,12 @@ static bool gelu_mul_backward_backward_cuda(error *e, gelu_mul_backward_backward
             {.name = "gelu_mul_backward_backward__float16__vectors", .module = &module},
             {.name = "gelu_mul_backward_backward__bfloat16__vectors", .module = &module},
         },
+        [ELEMENTWISE_CROSSED] = {
+            {.name = "gelu_mul_backward_backward__float64__crossed", .module = &module},
+            {.name = "gelu_mul_backward_backward__float32__crossed", .module = &module},
+            {.name = "gelu_mul_backward_backward__float16__crossed", .module = &module},
+            {.name = "gelu_mul_backward_backward__bfloat16__crossed", .module = &module},
+        },
         [ELEMENTWISE_NARROW] = {
             {.name = "gelu_mul_backward_backward__float64__narrow", .module = &module},
             {.name = "gelu_mul_backward_backward__float32__narrow", .module = &module},

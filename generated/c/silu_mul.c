@@ -147,6 +147,12 @@ static bool silu_mul_cuda(error *e, silu_mul_frame *f, const cuda_scope *scope) 
             {.name = "silu_mul__float16__vectors", .module = &module},
             {.name = "silu_mul__bfloat16__vectors", .module = &module},
         },
+        [ELEMENTWISE_CROSSED] = {
+            {.name = "silu_mul__float64__crossed", .module = &module},
+            {.name = "silu_mul__float32__crossed", .module = &module},
+            {.name = "silu_mul__float16__crossed", .module = &module},
+            {.name = "silu_mul__bfloat16__crossed", .module = &module},
+        },
         [ELEMENTWISE_NARROW] = {
             {.name = "silu_mul__float64__narrow", .module = &module},
             {.name = "silu_mul__float32__narrow", .module = &module},

@@ -206,6 +206,12 @@ static bool silu_mul_backward_backward_cuda(error *e, silu_mul_backward_backward
             {.name = "silu_mul_backward_backward__float16__vectors", .module = &module},
             {.name = "silu_mul_backward_backward__bfloat16__vectors", .module = &module},
         },
+        [ELEMENTWISE_CROSSED] = {
+            {.name = "silu_mul_backward_backward__float64__crossed", .module = &module},
+            {.name = "silu_mul_backward_backward__float32__crossed", .module = &module},
+            {.name = "silu_mul_backward_backward__float16__crossed", .module = &module},
+            {.name = "silu_mul_backward_backward__bfloat16__crossed", .module = &module},
+        },
         [ELEMENTWISE_NARROW] = {
             {.name = "silu_mul_backward_backward__float64__narrow", .module = &module},
             {.name = "silu_mul_backward_backward__float32__narrow", .module = &module},

@@ -149,6 +149,12 @@ gelu_mul__float64__vectors(const __grid_constant__ gelu_mul_call call, bool earl
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul__float64__crossed(const __grid_constant__ gelu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<gelu_mul__loops1<double>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul__float64__narrow(const __grid_constant__ gelu_mul_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_singles<gelu_mul__loops1<double>, uint32_t>(call);
@@ -170,6 +176,12 @@ extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul__float32__vectors(const __grid_constant__ gelu_mul_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_vectors<gelu_mul__loops2<float>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul__float32__crossed(const __grid_constant__ gelu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<gelu_mul__loops2<float>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
@@ -197,6 +209,12 @@ gelu_mul__float16__vectors(const __grid_constant__ gelu_mul_call call, bool earl
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul__float16__crossed(const __grid_constant__ gelu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<gelu_mul__loops2<__half>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul__float16__narrow(const __grid_constant__ gelu_mul_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_singles<gelu_mul__loops2<__half>, uint32_t>(call);
@@ -218,6 +236,12 @@ extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul__bfloat16__vectors(const __grid_constant__ gelu_mul_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_vectors<gelu_mul__loops2<__nv_bfloat16>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul__bfloat16__crossed(const __grid_constant__ gelu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<gelu_mul__loops2<__nv_bfloat16>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)

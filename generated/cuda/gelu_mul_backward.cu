@@ -221,6 +221,12 @@ gelu_mul_backward__float64__vectors(const __grid_constant__ gelu_mul_backward_ca
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward__float64__crossed(const __grid_constant__ gelu_mul_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<gelu_mul_backward__loops1<double>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward__float64__narrow(const __grid_constant__ gelu_mul_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_singles<gelu_mul_backward__loops1<double>, uint32_t>(call);
@@ -242,6 +248,12 @@ extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward__float32__vectors(const __grid_constant__ gelu_mul_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_vectors<gelu_mul_backward__loops2<float>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward__float32__crossed(const __grid_constant__ gelu_mul_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<gelu_mul_backward__loops2<float>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
@@ -269,6 +281,12 @@ gelu_mul_backward__float16__vectors(const __grid_constant__ gelu_mul_backward_ca
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward__float16__crossed(const __grid_constant__ gelu_mul_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<gelu_mul_backward__loops2<__half>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward__float16__narrow(const __grid_constant__ gelu_mul_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_singles<gelu_mul_backward__loops2<__half>, uint32_t>(call);
@@ -290,6 +308,12 @@ extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward__bfloat16__vectors(const __grid_constant__ gelu_mul_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_vectors<gelu_mul_backward__loops2<__nv_bfloat16>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward__bfloat16__crossed(const __grid_constant__ gelu_mul_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<gelu_mul_backward__loops2<__nv_bfloat16>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)

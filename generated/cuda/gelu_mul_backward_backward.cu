@@ -339,6 +339,12 @@ gelu_mul_backward_backward__float64__vectors(const __grid_constant__ gelu_mul_ba
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__float64__crossed(const __grid_constant__ gelu_mul_backward_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<gelu_mul_backward_backward__loops1<double>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__float64__narrow(const __grid_constant__ gelu_mul_backward_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_singles<gelu_mul_backward_backward__loops1<double>, uint32_t>(call);
@@ -360,6 +366,12 @@ extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__float32__vectors(const __grid_constant__ gelu_mul_backward_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_vectors<gelu_mul_backward_backward__loops2<float>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__float32__crossed(const __grid_constant__ gelu_mul_backward_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<gelu_mul_backward_backward__loops2<float>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
@@ -387,6 +399,12 @@ gelu_mul_backward_backward__float16__vectors(const __grid_constant__ gelu_mul_ba
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__float16__crossed(const __grid_constant__ gelu_mul_backward_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<gelu_mul_backward_backward__loops2<__half>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__float16__narrow(const __grid_constant__ gelu_mul_backward_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_singles<gelu_mul_backward_backward__loops2<__half>, uint32_t>(call);
@@ -408,6 +426,12 @@ extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 gelu_mul_backward_backward__bfloat16__vectors(const __grid_constant__ gelu_mul_backward_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_vectors<gelu_mul_backward_backward__loops2<__nv_bfloat16>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+gelu_mul_backward_backward__bfloat16__crossed(const __grid_constant__ gelu_mul_backward_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<gelu_mul_backward_backward__loops2<__nv_bfloat16>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)

@@ -115,6 +115,12 @@ silu_mul__float64__vectors(const __grid_constant__ silu_mul_call call, bool earl
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+silu_mul__float64__crossed(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<silu_mul__loops1<double>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__float64__narrow(const __grid_constant__ silu_mul_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_singles<silu_mul__loops1<double>, uint32_t>(call);
@@ -136,6 +142,12 @@ extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__float32__vectors(const __grid_constant__ silu_mul_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_vectors<silu_mul__loops2<float>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+silu_mul__float32__crossed(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<silu_mul__loops2<float>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
@@ -163,6 +175,12 @@ silu_mul__float16__vectors(const __grid_constant__ silu_mul_call call, bool earl
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+silu_mul__float16__crossed(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<silu_mul__loops2<__half>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__float16__narrow(const __grid_constant__ silu_mul_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_singles<silu_mul__loops2<__half>, uint32_t>(call);
@@ -184,6 +202,12 @@ extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul__bfloat16__vectors(const __grid_constant__ silu_mul_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_vectors<silu_mul__loops2<__nv_bfloat16>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+silu_mul__bfloat16__crossed(const __grid_constant__ silu_mul_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<silu_mul__loops2<__nv_bfloat16>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)

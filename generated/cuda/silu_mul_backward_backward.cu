@@ -231,6 +231,12 @@ silu_mul_backward_backward__float64__vectors(const __grid_constant__ silu_mul_ba
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+silu_mul_backward_backward__float64__crossed(const __grid_constant__ silu_mul_backward_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<silu_mul_backward_backward__loops1<double>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward_backward__float64__narrow(const __grid_constant__ silu_mul_backward_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_singles<silu_mul_backward_backward__loops1<double>, uint32_t>(call);
@@ -252,6 +258,12 @@ extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward_backward__float32__vectors(const __grid_constant__ silu_mul_backward_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_vectors<silu_mul_backward_backward__loops2<float>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+silu_mul_backward_backward__float32__crossed(const __grid_constant__ silu_mul_backward_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<silu_mul_backward_backward__loops2<float>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
@@ -279,6 +291,12 @@ silu_mul_backward_backward__float16__vectors(const __grid_constant__ silu_mul_ba
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+silu_mul_backward_backward__float16__crossed(const __grid_constant__ silu_mul_backward_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<silu_mul_backward_backward__loops2<__half>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward_backward__float16__narrow(const __grid_constant__ silu_mul_backward_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_singles<silu_mul_backward_backward__loops2<__half>, uint32_t>(call);
@@ -300,6 +318,12 @@ extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
 silu_mul_backward_backward__bfloat16__vectors(const __grid_constant__ silu_mul_backward_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
     elementwise::run_vectors<silu_mul_backward_backward__loops2<__nv_bfloat16>>(call);
+}
+
+extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
+silu_mul_backward_backward__bfloat16__crossed(const __grid_constant__ silu_mul_backward_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    elementwise::run_crossed<silu_mul_backward_backward__loops2<__nv_bfloat16>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)

@@ -24,6 +24,7 @@ from codegen.types import DTYPES
 _RUN = {
     "flat": "run_flat<{}>",
     "vectors": "run_vectors<{}>",
+    "crossed": "run_crossed<{}>",
     "narrow": "run_singles<{}, uint32_t>",
     "wide": "run_singles<{}, uint64_t>",
 }

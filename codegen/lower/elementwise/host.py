@@ -13,7 +13,7 @@ from codegen.model import Operator
 from codegen.positions import each_of
 
 # Each has a number in csrc/runtime/elementwise.h, ELEMENTWISE_FLAT and so on.
-CUDA_KERNELS = ("flat", "vectors", "narrow", "wide")
+CUDA_KERNELS = ("flat", "vectors", "crossed", "narrow", "wide")
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ _op = torch.ops.my_ops.cross_entropy.default
 # The C++ function under the overload, without the Python method around it.
 _call_no_grad = torch.ops.my_ops._cross_entropy_no_grad.default._op
 _call_saved = torch.ops.my_ops._cross_entropy_saved.default._op
-_backward_no_grad = torch.ops.my_ops._cross_entropy_backward_no_grad.default
+_backward_no_grad = torch.ops.my_ops._cross_entropy_backward_no_grad.default._op
 
 # ---------------------------------------------------------------- fake kernel
 

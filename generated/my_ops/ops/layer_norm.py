@@ -28,7 +28,7 @@ _op = torch.ops.my_ops.layer_norm.default
 # The C++ function under the overload, without the Python method around it.
 _call_no_grad = torch.ops.my_ops._layer_norm_no_grad.default._op
 _call_saved = torch.ops.my_ops._layer_norm_saved.default._op
-_backward_no_grad = torch.ops.my_ops._layer_norm_backward_no_grad.default
+_backward_no_grad = torch.ops.my_ops._layer_norm_backward_no_grad.default._op
 
 # ---------------------------------------------------------------- fake kernel
 

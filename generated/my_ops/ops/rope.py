@@ -28,7 +28,7 @@ from . import rope_backward as _backward
 _op = torch.ops.my_ops.rope.default
 # The C++ function under the overload, without the Python method around it.
 _call_no_grad = torch.ops.my_ops._rope_no_grad.default._op
-_backward_no_grad = torch.ops.my_ops._rope_backward_no_grad.default
+_backward_no_grad = torch.ops.my_ops._rope_backward_no_grad.default._op
 
 # ---------------------------------------------------------------- fake kernel
 

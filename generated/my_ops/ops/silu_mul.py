@@ -27,7 +27,7 @@ from . import silu_mul_backward as _backward
 _op = torch.ops.my_ops.silu_mul.default
 # The C++ function under the overload, without the Python method around it.
 _call_no_grad = torch.ops.my_ops._silu_mul_no_grad.default._op
-_backward_no_grad = torch.ops.my_ops._silu_mul_backward_no_grad.default
+_backward_no_grad = torch.ops.my_ops._silu_mul_backward_no_grad.default._op
 
 # ---------------------------------------------------------------- fake kernel
 

@@ -27,7 +27,7 @@ from . import softmax_backward as _backward
 _op = torch.ops.my_ops.softmax.default
 # The C++ function under the overload, without the Python method around it.
 _call_no_grad = torch.ops.my_ops._softmax_no_grad.default._op
-_backward_no_grad = torch.ops.my_ops._softmax_backward_no_grad.default
+_backward_no_grad = torch.ops.my_ops._softmax_backward_no_grad.default._op
 
 # ---------------------------------------------------------------- fake kernel
 
