@@ -53,9 +53,9 @@ enum {
     ELEMENTWISE_KERNELS
 };
 
-/* Chooses the kernel for the part at hand, lays the part out for it, and fills its launch. `vector` is how many elements
- * fill 16 bytes in the largest dtype. */
-int elementwise_launch(const elementwise_space *space, elementwise_layout *layout,
-                       int64_t (*stride)[ELEMENTWISE_DIMS], int64_t vector, cuda_launch *launch);
+/* Chooses the kernel for the part at hand, lays the part out for it, and fills its launch. `vector` is how many
+ * elements fill 16 bytes in the largest dtype. */
+int elementwise_launch(const elementwise_space *space, elementwise_layout *layout, int64_t (*stride)[ELEMENTWISE_DIMS],
+                       int64_t vector, cuda_launch *launch);
 
 #endif
