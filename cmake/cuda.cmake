@@ -114,7 +114,8 @@ if(nvcc)
         endif()
     endforeach()
     list(REMOVE_DUPLICATES nvcc_archs)
-    set(nvcc_command ${nvcc} -fatbin -std=c++17 -O3 --expt-relaxed-constexpr)
+    # A mistake in a body is one for each choice of dtypes and params: of these errors the first four are enough.
+    set(nvcc_command ${nvcc} -fatbin -std=c++17 -O3 --expt-relaxed-constexpr -Xcudafe --error_limit=4)
     if(nvcc_version VERSION_GREATER_EQUAL 13.0)
         # A fifth of the size; every driver for CUDA 13 can unpack it. The kernels of a unit are compiled side by side.
         list(APPEND nvcc_command --compress-mode=size --split-compile=0)

@@ -309,3 +309,20 @@ def test_make_in_a_folder_of_any_name(tmp_path: Path, active: bool) -> None:
     assert first[0] == f"Installing requirements.txt into {tools.parent}"
     assert first[2:] == expected
     assert made() == expected
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
+def test_a_mistake_in_a_body_is_told_a_few_times(tmp_path: Path) -> None:
+    """Templates repeat it for each choice of dtypes, and nvcc for each instruction that follows."""
+    lines = (ROOT / "cmake" / "cuda.cmake").read_text().splitlines()
+    command = next(line for line in lines if "set(nvcc_command ${nvcc}" in line).partition("${nvcc}")[2].strip(" )")
+    body = "template <typename T> __device__ T twice(T x) { return dubble(x); }\n"
+    kernels = [f"__global__ void k{i}(double *x) {{ twice<int (*)[{i + 1}]>(nullptr); }}\n" for i in range(9)]
+    (tmp_path / "body.cu").write_text(body + "".join(kernels))
+    done = subprocess.run(
+        ["nvcc", *command.split(), "body.cu"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    told = done.stdout + done.stderr
+    assert done.returncode != 0
+    assert 'body.cu(1): error: identifier "dubble" is undefined' in told
+    assert told.count("is undefined") == 4
