@@ -49,7 +49,7 @@ format: dev-tools ## rewrite Python and C in the project's style
 	@$(BIN)/clang-format -i $(C_FILES)
 
 # Every level of every CPU unit, warnings as errors; CC is not asked.
-STRICT = $(BIN)/cmake -S . -B build/$@ -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -DMY_OPS_WERROR=ON -DMY_OPS_CUDA=OFF
+STRICT = $(BIN)/cmake -S . -B build/$@ -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -DOPS_WERROR=ON -DMY_OPS_CUDA=OFF
 strict: strict-gcc strict-clang ## compile host C and CPU bodies under gcc and clang, warnings as errors
 strict-gcc strict-clang: strict-%: tools
 	@$(STRICT) -DCMAKE_C_COMPILER=$* --log-level=WARNING

@@ -9,7 +9,7 @@ from setuptools.command.bdist_wheel import bdist_wheel
 
 
 class PythonIndependentWheel(bdist_wheel):
-    """Tags the wheel py3-none-<platform>: my_ops.so does not touch Python's C API, so one wheel serves every version.
+    """Tags the wheel py3-none-<platform>: the library does not touch Python's C API, so one wheel serves every version.
 
     scikit-build-core's `wheel.py-api = "py3"` says the same, but is not available to its setuptools plugin.
     """

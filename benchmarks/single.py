@@ -116,7 +116,7 @@ def _library(folder: Path, device: Device) -> Iterator[Any]:
         body.unlink()
     shutil.copy2(SPEC, tree / "ops.yaml")
     run([sys.executable, "-m", "codegen", "generate"], tree)
-    run(["sh", "cmake/dev_build.sh"], tree, MY_OPS_CUDA="ON" if device.cuda else "OFF")
+    run(["sh", "cmake/dev_build.sh"], tree, SINGLE_CUDA="ON" if device.cuda else "OFF")
     sys.path.insert(0, str(tree / "generated"))
     try:
         yield importlib.import_module("single")

@@ -1,40 +1,40 @@
 # CUDA bodies: nvcc compiles device code only, to a fatbin for each unit of an operator, which a small C file embeds.
 # CMake's own CUDA language is not used: it tests a host compiler and a runtime library that are not needed, for seconds.
 #
-#   MY_OPS_CUDA           AUTO (default): build the CUDA part when there is an nvcc, in place when there is a GPU, too;
+#   <NAMESPACE>_CUDA      AUTO (default): build the CUDA part when there is an nvcc, in place when there is a GPU, too;
 #                         ON: demand an nvcc; OFF
 #   TORCH_CUDA_ARCH_LIST  as in PyTorch: "8.0;9.0+PTX", "9.0a", "native", "Hopper"
 # Both are CMake variables; the environment gives their first value.
 
-foreach(option MY_OPS_CUDA TORCH_CUDA_ARCH_LIST)
+foreach(option ${prefix}_CUDA TORCH_CUDA_ARCH_LIST)
     if(NOT DEFINED ${option})
         set(${option} "$ENV{${option}}" CACHE STRING "See cmake/cuda.cmake")
     endif()
 endforeach()
-string(TOUPPER "${MY_OPS_CUDA}" cuda)
+string(TOUPPER "${${prefix}_CUDA}" cuda)
 if(cuda STREQUAL "")
     set(cuda AUTO)
 elseif(NOT cuda MATCHES "^(AUTO|ON|OFF)$")
-    message(FATAL_ERROR "MY_OPS_CUDA is AUTO, ON or OFF, and not \"${MY_OPS_CUDA}\".")
+    message(FATAL_ERROR "${prefix}_CUDA is AUTO, ON or OFF, and not \"${${prefix}_CUDA}\".")
 endif()
 
 set(nvcc "")
 if(cuda STREQUAL "OFF")
     message(STATUS "CUDA: switched off, only the CPU part is built")
 else()
-    find_program(MY_OPS_NVCC nvcc NO_DEFAULT_PATH DOC "CUDA compiler"
+    find_program(OPS_NVCC nvcc NO_DEFAULT_PATH DOC "CUDA compiler"
         HINTS ENV CUDA_HOME ENV CUDA_PATH ENV PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
     if(NOT "$ENV{CUDACXX}" STREQUAL "")   # a path or a name, and it wins
         find_program(nvcc_named "$ENV{CUDACXX}" NO_CACHE)
         if(NOT nvcc_named)
             message(FATAL_ERROR "CUDACXX is $ENV{CUDACXX}, and there is no such program.")
         endif()
-        set(MY_OPS_NVCC ${nvcc_named})
+        set(OPS_NVCC ${nvcc_named})
     endif()
-    if(MY_OPS_NVCC)
-        set(nvcc ${MY_OPS_NVCC})
+    if(OPS_NVCC)
+        set(nvcc ${OPS_NVCC})
     elseif(cuda STREQUAL "ON")
-        message(FATAL_ERROR "MY_OPS_CUDA is ON, and no nvcc was found: set CUDA_HOME or CUDACXX.")
+        message(FATAL_ERROR "${prefix}_CUDA is ON, and no nvcc was found: set CUDA_HOME or CUDACXX.")
     else()
         message(STATUS "CUDA: no nvcc found (CUDACXX, CUDA_HOME, PATH, /usr/local/cuda), only the CPU part is built")
     endif()
@@ -48,8 +48,8 @@ if(nvcc AND (TORCH_CUDA_ARCH_LIST STREQUAL "" OR TORCH_CUDA_ARCH_LIST STREQUAL "
     if(NOT failed)
         string(REGEX MATCHALL "[0-9]+\\.[0-9]+" gpus "${text}")
     endif()
-    if(NOT gpus AND MY_OPS_NATIVE AND NOT cuda STREQUAL "ON" AND TORCH_CUDA_ARCH_LIST STREQUAL "")
-        message(STATUS "CUDA: no GPU here, only the CPU part is built; TORCH_CUDA_ARCH_LIST or MY_OPS_CUDA=ON build both")
+    if(NOT gpus AND OPS_NATIVE AND NOT cuda STREQUAL "ON" AND TORCH_CUDA_ARCH_LIST STREQUAL "")
+        message(STATUS "CUDA: no GPU here, only the CPU part is built; TORCH_CUDA_ARCH_LIST or ${prefix}_CUDA=ON build both")
         set(nvcc "")
     endif()
 endif()
@@ -61,7 +61,7 @@ if(nvcc)
     string(REGEX MATCH "release ([0-9.]+)" text "${text}")
     set(nvcc_version ${CMAKE_MATCH_1})
     if(failed OR NOT nvcc_version OR nvcc_version VERSION_LESS 12.0)
-        message(FATAL_ERROR "my_ops needs CUDA 12.0 or newer, and ${nvcc} is version ${nvcc_version}: set CUDA_HOME, or MY_OPS_CUDA=OFF.")
+        message(FATAL_ERROR "${namespace} needs CUDA 12.0 or newer, and ${nvcc} is version ${nvcc_version}: set CUDA_HOME, or ${prefix}_CUDA=OFF.")
     endif()
     execute_process(COMMAND ${nvcc} --list-gpu-arch OUTPUT_VARIABLE text)
     string(REGEX MATCHALL "[0-9]+" known "${text}")
@@ -73,7 +73,7 @@ if(nvcc)
     if(wanted STREQUAL "native" OR wanted STREQUAL "")
         if(gpus)
             set(wanted ${gpus})
-        elseif(MY_OPS_NATIVE OR wanted STREQUAL "native")
+        elseif(OPS_NATIVE OR wanted STREQUAL "native")
             set(wanted 9.0)    # one architecture, which shows whether everything compiles
         else()                 # a binary for X.0 runs on every GPU of major version X, PTX on newer ones
             set(wanted ${known})
@@ -99,7 +99,7 @@ if(nvcc)
         set(ptx ${CMAKE_MATCH_4})
         if(NOT number IN_LIST known OR number LESS 80)
             list(JOIN known ", " text)
-            message(FATAL_ERROR "${nvcc} ${nvcc_version} or my_ops cannot build for compute capability ${arch}: it knows ${text}, and 80 is the oldest here.")
+            message(FATAL_ERROR "${nvcc} ${nvcc_version} or ${namespace} cannot build for compute capability ${arch}: it knows ${text}, and 80 is the oldest here.")
         endif()
         list(APPEND cuda_archs ${number}${suffix}${ptx})
     endforeach()
@@ -126,15 +126,15 @@ if(nvcc)
 
     # One trial, remembered: nvcc needs a C++ compiler that it accepts, if only for its preprocessor.
     set(trial "${nvcc_command};${nvcc_version}")
-    if(NOT "${MY_OPS_NVCC_WORKS}" STREQUAL "${trial}")
+    if(NOT "${OPS_NVCC_WORKS}" STREQUAL "${trial}")
         file(WRITE ${CMAKE_BINARY_DIR}/cuda/trial.cu "#include <cuda_bf16.h>\n__global__ void trial() {}\n")
         execute_process(COMMAND ${nvcc_command} -arch=sm_${newest} -o trial.fatbin trial.cu
             WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/cuda RESULT_VARIABLE failed OUTPUT_VARIABLE text ERROR_VARIABLE text)
         if(failed)
             string(REGEX REPLACE "\n.*" "" text "${text}")
-            message(FATAL_ERROR "${nvcc} ${nvcc_version} does not compile (${text}): set CUDAHOSTCXX to a C++ compiler that it accepts, or MY_OPS_CUDA=OFF.")
+            message(FATAL_ERROR "${nvcc} ${nvcc_version} does not compile (${text}): set CUDAHOSTCXX to a C++ compiler that it accepts, or ${prefix}_CUDA=OFF.")
         endif()
-        set(MY_OPS_NVCC_WORKS "${trial}" CACHE INTERNAL "")
+        set(OPS_NVCC_WORKS "${trial}" CACHE INTERNAL "")
     endif()
     # What was built, as TORCH_CUDA_ARCH_LIST writes it, for this line and for the error about a missing kernel image.
     list(TRANSFORM cuda_archs REPLACE "^([0-9]+)([0-9])" "\\1.\\2")
@@ -224,13 +224,13 @@ bool ${op}__full_cuda(const cuda_context *ctx, const void *call) {
         execute_process(COMMAND ${nvcc} --dryrun trial.cu WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/cuda ERROR_VARIABLE text)
         string(REGEX MATCH "TOP=([^\n]+)" text "${text}")
         cmake_path(SET toolkit NORMALIZE "${CMAKE_MATCH_1}")
-        find_library(MY_OPS_CUDART libcudart_static.a NO_DEFAULT_PATH DOC "The static CUDA runtime"
+        find_library(OPS_CUDART libcudart_static.a NO_DEFAULT_PATH DOC "The static CUDA runtime"
             HINTS ${toolkit} ENV CUDA_HOME ENV CUDA_PATH
             PATH_SUFFIXES lib64 lib targets/${CMAKE_SYSTEM_PROCESSOR}-linux/lib targets/sbsa-linux/lib ../cuda_runtime/lib)
-        if(NOT MY_OPS_CUDART)
-            message(FATAL_ERROR "The operator ${op} has host code (full_cuda), and there is no libcudart_static.a in ${toolkit}: install the CUDA runtime for development and set CUDA_HOME, or MY_OPS_CUDA=OFF.")
+        if(NOT OPS_CUDART)
+            message(FATAL_ERROR "The operator ${op} has host code (full_cuda), and there is no libcudart_static.a in ${toolkit}: install the CUDA runtime for development and set CUDA_HOME, or ${prefix}_CUDA=OFF.")
         endif()
-        target_link_libraries(operators PRIVATE ${MY_OPS_CUDART} stdc++ pthread rt)
+        target_link_libraries(operators PRIVATE ${OPS_CUDART} stdc++ pthread rt)
         target_link_options(operators PRIVATE LINKER:--exclude-libs,libcudart_static.a)
         set_property(TARGET operators PROPERTY CUDA_RUNTIME_LINKED TRUE)
     endif()

@@ -35,21 +35,23 @@ if [ -f $dir/settings.txt ]; then
         NINJA=$ninja
     fi
 fi
+namespace=$(sed -n 's/^set(OPS_NAMESPACE \(.*\))$/\1/p' generated/ops.cmake)
+switch=$(echo "${namespace}_CUDA" | tr '[:lower:]' '[:upper:]')
+cuda=$(printenv "$switch" || true)
 settings="$CMAKE
 $NINJA
-${MY_OPS_CUDA:-} ${TORCH_CUDA_ARCH_LIST:-} ${CUDACXX:-} ${CUDAHOSTCXX:-} ${CUDA_HOME:-} \
+$cuda ${TORCH_CUDA_ARCH_LIST:-} ${CUDACXX:-} ${CUDAHOSTCXX:-} ${CUDA_HOME:-} \
 ${CUDA_PATH:-} $(command -v nvcc || true)"
 if [ ! -f $dir/build.ninja ] || [ "$settings" != "$(cat $dir/settings.txt 2>/dev/null)" ]; then
     rm -f $dir/settings.txt   # if configuring fails, the next build must try again
-    "$CMAKE" -S . -B $dir -G Ninja -DCMAKE_MAKE_PROGRAM="$NINJA" -DMY_OPS_NATIVE=ON \
-        -DMY_OPS_CUDA="${MY_OPS_CUDA:-}" -DTORCH_CUDA_ARCH_LIST="${TORCH_CUDA_ARCH_LIST:-}" -UMY_OPS_NVCC
+    "$CMAKE" -S . -B $dir -G Ninja -DCMAKE_MAKE_PROGRAM="$NINJA" -DOPS_NATIVE=ON \
+        -D"$switch=$cuda" -DTORCH_CUDA_ARCH_LIST="${TORCH_CUDA_ARCH_LIST:-}" -UOPS_NVCC
     echo "$settings" >$dir/settings.txt
 fi
 
 "$NINJA" -C $dir ${MAX_JOBS:+-j "$MAX_JOBS"}
 
 # Copied under another name and renamed: a killed build leaves no half of a library, and a running process keeps its own.
-namespace=$(sed -n 's/^set(OPS_NAMESPACE \(.*\))$/\1/p' generated/ops.cmake)
 library=generated/$namespace/$namespace.so
 if ! cmp -s "$dir/$namespace.so" "$library"; then
     cp "$dir/$namespace.so" "$library.new"

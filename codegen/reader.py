@@ -29,7 +29,7 @@ class Reader:
     prefix: str
 
     def within(self, part: str) -> Reader:
-        """A reader for a part: `rms_norm: output y`."""
+        """A reader for a part: `row_scale: output y`."""
         return Reader(self.diagnostics, f"{self.prefix}: {part}" if self.prefix else part)
 
     def error(self, where: Node | Position, text: str, hint: str = "") -> None:

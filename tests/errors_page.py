@@ -26,7 +26,7 @@ HEAD = """\
 
 ## Of a call
 
-A wrong call raises `RuntimeError`. The text begins with the operator, `my_ops::rms_norm: `, and goes on with one of
+A wrong call raises `RuntimeError`. The text begins with the operator, `shapes::row_scale: `, and goes on with one of
 these; what the call fills in stands in angle brackets. Rules are looked at in the order of this list, and the first
 that does not hold is reported. The fake kernel, and with it `torch.compile`, says the same.
 """

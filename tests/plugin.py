@@ -24,6 +24,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--device", default="cpu", help="cpu (default), cuda: only what runs on a GPU, or both: cpu,cuda")
     parser.addoption("--full-matrix", action="store_true", help="run every case of an operator's matrix: select some")
     parser.addoption("--full", action="store_true", help="run memory tests at their full length")
+    parser.addini("long_tests", "files that begin first where there are several processes, longest first", "args")
+    parser.addini("single_tests", "files whose tests go to processes one by one, not all to one", "args")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -40,10 +42,6 @@ def _devices(config: pytest.Config) -> list[str]:
     return devices
 
 
-# Where `make test` runs several processes: what takes longest, in that order, and of which files tests go one by one.
-LONG = ("tests/test_conformance.py", "tests/test_abi.py", "tests/test_readme.py", "tests/test_checks.py",
-        "tests/test_wider.py", "tests/test_build.py", "tests/test_exported.py", "tests/test_widths.py")  # fmt: skip
-ALONE = ("tests/test_conformance.py", "tests/test_widths.py")
 NOWHERE = "nowhere"  # the device of tests that none of the devices asked for can run
 
 
@@ -81,25 +79,28 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     devices = _devices(config)
     items[:] = [item for item in items if _runs(item, devices)]
     if hasattr(config, "workerinput"):  # one of several processes: what takes long begins early
-        items.sort(key=lambda item: _rank(item.nodeid))
+        long: list[str] = config.getini("long_tests")
+        items.sort(key=lambda item: _rank(item.nodeid, long))
 
 
-def _rank(test: str) -> int:
-    """The place of a test among all: those named in LONG, then those of operators, then the rest."""
-    places = [place for place, long in enumerate(LONG) if test.startswith(long)]
-    return places[0] if places else len(LONG) + (not test.startswith("generated/"))
+def _rank(test: str, long: list[str]) -> int:
+    """The place of a test among all: those of `long` files, then those of operators, then the rest."""
+    places = [place for place, file in enumerate(long) if test.startswith(file)]
+    return places[0] if places else len(long) + (not test.startswith("generated/"))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Each process takes one file after the other, since tests of a file share what they build; of those in ALONE it
-    takes single tests.
+    """Each process takes one file after the other, since tests of a file share what they build; of those in
+    `single_tests` it takes single tests.
     """
     from xdist.scheduler import LoadScopeScheduling
 
+    alone = tuple(config.getini("single_tests"))
+
     class Files(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return nodeid if nodeid.startswith(ALONE) else nodeid.partition("::")[0]
+            return nodeid if nodeid.startswith(alone) else nodeid.partition("::")[0]
 
     config.option.loadscopereorder = False
     return Files(config, log)

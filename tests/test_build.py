@@ -44,7 +44,7 @@ ENVIRONMENT = {
     **os.environ,
     "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
     "CFLAGS": "-Werror",
-    "MY_OPS_CUDA": "OFF",
+    "SMALL_CUDA": "OFF",
 }
 
 
@@ -216,23 +216,23 @@ def _write_program(path: Path, text: str) -> str:
 @pytest.mark.parametrize(
     ("version", "environment", "expected"),
     [
-        ("", {}, "MY_OPS_CUDA is ON, and no nvcc was found: set CUDA_HOME or CUDACXX."),
+        ("", {}, "SMALL_CUDA is ON, and no nvcc was found: set CUDA_HOME or CUDACXX."),
         ("", {"CUDACXX": "/nowhere/nvcc"}, "CUDACXX is /nowhere/nvcc, and there is no such program."),
         (
             "11.8",
             {},
-            "my_ops needs CUDA 12.0 or newer, and {nvcc} is version 11.8: set CUDA_HOME, or MY_OPS_CUDA=OFF.",
+            "small needs CUDA 12.0 or newer, and {nvcc} is version 11.8: set CUDA_HOME, or SMALL_CUDA=OFF.",
         ),
         (
             "12.4",
             {"TORCH_CUDA_ARCH_LIST": "9.0"},
             "{nvcc} 12.4 does not compile (error: unsupported GNU version! gcc versions later than 12 are not "
-            "supported): set CUDAHOSTCXX to a C++ compiler that it accepts, or MY_OPS_CUDA=OFF.",
+            "supported): set CUDAHOSTCXX to a C++ compiler that it accepts, or SMALL_CUDA=OFF.",
         ),
         (
             "12.4",
             {"TORCH_CUDA_ARCH_LIST": "12.0"},
-            "{nvcc} 12.4 or my_ops cannot build for compute capability 12.0: it knows 80, 90, and 80 is the oldest "
+            "{nvcc} 12.4 or small cannot build for compute capability 12.0: it knows 80, 90, and 80 is the oldest "
             "here.",
         ),
         (
@@ -250,7 +250,7 @@ def test_nvcc(built: Path, tmp_path: Path, version: str, environment: dict[str, 
         _write_program(nvcc, NVCC.format(version=version))
         _write_program(tmp_path / "other" / "bin" / "nvcc", NVCC.format(version="12.9"))
         environment = {**environment, "CUDACXX": str(nvcc), "CUDA_HOME": str(tmp_path / "other")}
-    done = _configure(built, tmp_path, **{"MY_OPS_CUDA": "ON", **environment})
+    done = _configure(built, tmp_path, **{"SMALL_CUDA": "ON", **environment})
     assert done.returncode != 0
     assert expected.format(nvcc=nvcc) in " ".join(done.stderr.split())
 
@@ -262,7 +262,7 @@ def test_nvcc(built: Path, tmp_path: Path, version: str, environment: dict[str, 
         ("ON", {}, "8.6", True),
         ("ON", {"TORCH_CUDA_ARCH_LIST": "9.0"}, "", True),
         ("ON", {"TORCH_CUDA_ARCH_LIST": "native"}, "", True),
-        ("ON", {"MY_OPS_CUDA": "ON"}, "", True),
+        ("ON", {"SMALL_CUDA": "ON"}, "", True),
         ("OFF", {}, "", True),
     ],
     ids=["in place", "in place with a GPU", "list", "native", "demanded", "wheel"],
@@ -274,10 +274,10 @@ def test_nvcc_without_gpu(
     nvcc = _write_program(tmp_path / "bin" / "nvcc", NVCC.format(version="12.4"))
     _write_program(tmp_path / "bin" / "nvidia-smi", f"#!/bin/sh\necho {gpu}\n" if gpu else "#!/bin/sh\nexit 9\n")
     path = os.pathsep.join([str(tmp_path / "bin"), ENVIRONMENT["PATH"]])
-    settings = {"CUDACXX": nvcc, "PATH": path, "MY_OPS_CUDA": "AUTO", **environment}
-    done = _configure(built, tmp_path, f"-DMY_OPS_NATIVE={native}", **settings)
+    settings = {"CUDACXX": nvcc, "PATH": path, "SMALL_CUDA": "AUTO", **environment}
+    done = _configure(built, tmp_path, f"-DOPS_NATIVE={native}", **settings)
     assert (done.returncode == 0) != cuda  # this nvcc compiles nothing
-    said = "CUDA: no GPU here, only the CPU part is built; TORCH_CUDA_ARCH_LIST or MY_OPS_CUDA=ON build both"
+    said = "CUDA: no GPU here, only the CPU part is built; TORCH_CUDA_ARCH_LIST or SMALL_CUDA=ON build both"
     assert (said in done.stdout) != cuda
 
 

@@ -15,7 +15,7 @@ def run(folder: Path, *command: str) -> str:
         **os.environ,
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "CFLAGS": "-Werror",
-        "MY_OPS_CUDA": "OFF",
+        "ADDED_CUDA": "OFF",
         "PYTHONPATH": os.pathsep.join([str(folder / "generated"), str(folder.parent), str(ROOT)]),
         "OPS_TEST_PROJECT": f"{folder.name}.tests",
     }

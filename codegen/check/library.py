@@ -62,7 +62,7 @@ def check(tree: Node | None, diagnostics: Diagnostics) -> Checked | None:
         if not diagnostics.failed:
             read.error(start, "the file is empty", "it starts with namespace: and ops:")
         return None
-    root = read.mapping(tree, "namespace: my_ops")
+    root = read.mapping(tree, "namespace: shapes")
     if root is None:
         return None
     root = read.keys(root, keys.TOP.names, "an operator stands under ops:, two spaces further in")
@@ -95,7 +95,7 @@ def check(tree: Node | None, diagnostics: Diagnostics) -> Checked | None:
 def _namespace(read: Reader, root: Mapping) -> str:
     node = root.get("namespace")
     if node is None:
-        read.error(Position(1, 1), "`namespace:` is missing", "for instance namespace: my_ops")
+        read.error(Position(1, 1), "`namespace:` is missing", "for instance namespace: shapes")
         return ""
     scalar = read.within("namespace").text(node, "a name")
     problem = names.namespace_problem(scalar.text) if scalar else ""

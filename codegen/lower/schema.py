@@ -112,7 +112,7 @@ def variant_names(op: Operator, variant: Variant) -> tuple[str, str]:
 
 
 def public_schema(namespace: str, op: Operator) -> str:
-    """The schema as documentation shows it: `my_ops::square(Tensor x) -> Tensor`."""
+    """The schema as documentation shows it: `shapes::row_sum(Tensor x) -> Tensor`."""
     return f"{namespace}::{op.name}({arguments(op)}) -> {_returns(op.public_outputs)}"
 
 

@@ -16,8 +16,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool cuda_no_image(error *e, const cuda_scope *scope) {
     CHECK(e, BUILT_WITH_CUDA,
-          "this library was built without CUDA, and got a tensor on cuda:%" PRId32
-          "; install nvcc and build it again (MY_OPS_CUDA=ON makes a build without nvcc an error)",
+          "this library was built without CUDA, and got a tensor on cuda:%" PRId32 "; install nvcc and build it again",
           scope->device_index);
     return fail(e,
                 "no kernel image for cuda:%" PRId32 " of compute capability %" PRId64 ".%" PRId64

@@ -57,10 +57,7 @@ MACHINES = {
         "cuDeviceGet: CUDA error 999, CUDA_ERROR_UNKNOWN: injected",
     ),
 }
-WITHOUT_CUDA = (
-    "this library was built without CUDA, and got a tensor on cuda:0; install nvcc and build it again (MY_OPS_CUDA=ON "
-    "makes a build without nvcc an error)"
-)
+WITHOUT_CUDA = "this library was built without CUDA, and got a tensor on cuda:0; install nvcc and build it again"
 
 
 def script(library: Library, op: Operator, instructions: tuple[str, ...], text: str) -> str:

@@ -20,7 +20,7 @@ class VariantView:
     """One variant. `kind` is part of the names of its functions: in_place or out."""
 
     kind: str
-    name: str  # rms_norm_, rms_norm.out
+    name: str  # row_scale_, row_scale.out
     internal: str
     overload: str  # rms_norm_.default
     internal_overload: str
