@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from codegen.commands.report import Report
 
-NOT_YET = ("init", "import", "doctor")
+NOT_YET = ("import", "doctor")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,6 +44,10 @@ def _run(options: argparse.Namespace, report: Report) -> int:
             from codegen.commands import diff
 
             return diff.run(options.old, options.new, report)
+        case "init":
+            from codegen.commands import init
+
+            return init.run(options.folder, options.namespace, report)
     from codegen.commands import new
 
     view = new.View(options.operator, options.cuda_only, options.elementwise, options.custom, options.full_cuda)
@@ -80,6 +84,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     command = add("diff", "list what changed between two specs; fail when it breaks callers", spec=False)
     command.add_argument("old", metavar="OLD")
     command.add_argument("new", metavar="NEW")
+    command = add("init", "make a project of its own, with one operator that builds and passes its tests", spec=False)
+    command.add_argument("folder", metavar="DIR", help="where to; not there yet, or empty")
+    command.add_argument("--namespace", required=True, metavar="NS", help="of torch.ops, and the Python package")
     for name in NOT_YET:
         refused = commands.add_parser(name, help="not supported yet")
         refused.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)

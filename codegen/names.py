@@ -188,6 +188,15 @@ def namespace_problem(name: str) -> str:
         return "a namespace is lower-case"
     if name in _TORCH_NAMESPACES.split():
         return "PyTorch has a namespace of that name"
-    if name in sys.stdlib_module_names or name in ("numpy", "codegen", "setup", "tests"):
+    if name in sys.stdlib_module_names or name in (
+        "codegen",
+        "jinja2",
+        "markupsafe",
+        "numpy",
+        "pytest",
+        "setup",
+        "tests",
+        "yaml",
+    ):
         return "there is a Python module of that name"
     return ""

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.build import ROOT, SHARED
-from tests.process import output
+from tests.process import PACKAGE, output
 
 SPEC = """namespace: small
 devices: [cpu]
@@ -90,11 +90,27 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return project
 
 
-def test_side_by_side(built: Path) -> None:
-    """Two packages with an operator of one name, in both orders."""
-    for names in ("my_ops, small", "small, my_ops"):
-        text = f"import torch, {names}; x = torch.full((1,), 4.0); print(int(my_ops.square(x)), int(small.square(x)))"
-        assert output(text, packages=built / "generated") == "16 12"
+@pytest.mark.parametrize("mode", ["RTLD_LOCAL", "RTLD_GLOBAL"])
+@pytest.mark.parametrize("names", [("my_ops", "small"), ("small", "my_ops")])
+def test_side_by_side(built: Path, names: tuple[str, str], mode: str) -> None:
+    """Two packages with an operator of one name, in both orders, also where each sees the symbols of the other."""
+    folders = {"my_ops": PACKAGE, "small": built / "generated" / "small"}
+    loads = [f"ctypes.CDLL({str(folders[name] / f'{name}.so')!r}, ctypes.{mode})" for name in names]
+    text = f"""
+        import ctypes, torch
+        {"; ".join(loads)}
+        import {", ".join(names)}
+        x = torch.full((1,), 4.0)
+        for operators in (my_ops, small, torch.ops.my_ops, torch.ops.small):
+            print(int(operators.square(x)))
+    """
+    assert output(text, packages=built / "generated").split() == ["16", "12", "16", "12"]
+
+
+def test_two_symbols_are_seen(built: Path) -> None:
+    """Of everything in the library, so that nothing of it takes the place of another's."""
+    listed = _run(built, "nm", "-D", "--defined-only", "generated/small/small.so")
+    assert [line.split()[2] for line in listed.splitlines()] == ["small_check_values", "small_load_error"]
 
 
 def test_nothing_to_do(built: Path) -> None:

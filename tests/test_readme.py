@@ -76,16 +76,6 @@ def test_model_example() -> None:
     assert done.stdout == printed
 
 
-def test_another_name() -> None:
-    """What README says to rename in pyproject.toml is what names the package there, a link apart."""
-    section = README.split("### A library of your own\n")[1].split("\n## ")[0]
-    settings = (ROOT / "pyproject.toml").read_text()
-    named = re.findall(r"^([\w.-]+) = .*\bmy_ops\b", settings, re.MULTILINE)
-    assert named == ["name", "packages", "package-dir", "my_ops", "sdist.exclude"]
-    assert "[tool.setuptools.package-data]\nmy_ops = " in settings
-    assert all(f"`{key}`" in section for key in ("name", "packages", "package-dir", "package-data"))
-
-
 def test_every_make_target_that_is_named_exists() -> None:
     """README, CONTRIBUTING and Makefile agree."""
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))

@@ -84,7 +84,10 @@ const char *library_register(const char *ns, const operator_entry *entries, size
      * kernels of the first. */
     if (aoti_torch_library_init_def(ns, path, 0, &libraries[0]) != 0) {
         libraries[0] = NULL;
-        return refuse("%s: the namespace %s is already registered by another library", path, ns);
+        return refuse("%s: the namespace %s is already registered by another library; load only one of the two in a "
+                      "process, or give "
+                      "one of them another `namespace:`",
+                      path, ns);
     }
     for (size_t i = 0; i < count; i++) {
         if (define(libraries[0], &entries[i]) != 0) {

@@ -95,7 +95,7 @@ def _registered_twice() -> str:
         if found is not None and found[1] != str(_LIBRARY):
             return (
                 f"{_LIBRARY} was not loaded: the operators of my_ops are already registered by {found[1]}; "
-                "import only one of the two in a process"
+                "import only one of the two in a process, or give one of them another `namespace:`"
             )
     return ""
 

@@ -22,7 +22,7 @@ class VariantView:
     kind: str
     name: str  # row_scale_, row_scale.out
     internal: str
-    overload: str  # rms_norm_.default
+    overload: str  # row_scale_.default
     internal_overload: str
     fake: tuple[str, ...]  # heads of functions
     autograd: tuple[str, ...]
