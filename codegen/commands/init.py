@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -98,7 +99,7 @@ def run(target: str, namespace: str, report: Report) -> int:
     finally:
         signal.signal(signal.SIGTERM, before)
     if not report.as_json:
-        print(f"{target}: a project with the namespace {namespace}; next: cd {target} && make demo")
+        print(f"{target}: a project with the namespace {namespace}; next: cd {shlex.quote(target)} && make demo")
     return 0
 
 
