@@ -46,9 +46,8 @@ static inline void adamw_store_lanes(S_t *p, vector_t v, int64_t count) {
 #define adamw_store ADAMW_OF_S(vector_store_part, vector_store_acc_part, adamw_store_lanes)
 
 /* `count` elements, no more than a vector has. */
-__attribute__((always_inline)) static inline void adamw_update(const adamw_factors *f, scalar_t *params,
-                                                               const scalar_t *grads, S_t *exp_avgs, S_t *exp_avg_sqs,
-                                                               int64_t count) {
+CPU_INLINE void adamw_update(const adamw_factors *f, scalar_t *params, const scalar_t *grads, S_t *exp_avgs,
+                             S_t *exp_avg_sqs, int64_t count) {
     const vector_t g = vector_load_part(grads, count) * f->scale;
     const vector_t m = adamw_load(exp_avgs, count) * f->beta1 + f->rest1 * g;
     const vector_t v = adamw_load(exp_avg_sqs, count) * f->beta2 + f->rest2 * g * g;

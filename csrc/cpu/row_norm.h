@@ -61,9 +61,8 @@ static inline void norm_add(const norm_rows *a, int64_t at, int64_t ahead) {
     }
 }
 
-__attribute__((always_inline)) static inline void norm_store(const norm_rows *a, const scalar_t *x, scalar_t *y,
-                                                             acc_t mean, acc_t rstd, bool centered, int64_t ahead,
-                                                             bool stream) {
+CPU_INLINE void norm_store(const norm_rows *a, const scalar_t *x, scalar_t *y, acc_t mean, acc_t rstd, bool centered,
+                           int64_t ahead, bool stream) {
     const int64_t n = a->n;
     const acc_t offset = a->weight ? a->offset : 1;
     int64_t i = 0;
@@ -92,8 +91,7 @@ __attribute__((always_inline)) static inline void norm_store(const norm_rows *a,
 }
 
 /* `centered` and `added` are constants. */
-__attribute__((always_inline)) static inline void norm_of_rows(const norm_rows *a, bool centered, bool added,
-                                                               int64_t begin, int64_t end) {
+CPU_INLINE void norm_of_rows(const norm_rows *a, bool centered, bool added, int64_t begin, int64_t end) {
     enum { GROUP = 8, SHORT = 2048 }; /* several short rows at a time, so that their square roots overlap */
     const int64_t n = a->n;
     const int64_t group = n <= SHORT / (int64_t)sizeof(scalar_t) ? GROUP : 1;

@@ -39,8 +39,7 @@ typedef struct {
     acc_t product, g;
 } norm_products;
 
-__attribute__((always_inline)) static inline norm_products norm_row_products(const norm_gradients *a, int64_t row,
-                                                                             acc_t mean, bool centered) {
+CPU_INLINE norm_products norm_row_products(const norm_gradients *a, int64_t row, acc_t mean, bool centered) {
     enum { BLOCK = 128 };
     const scalar_t *grad_y = a->grad_y + row * a->n, *x = a->x + row * a->n;
     const acc_t offset = a->weight ? a->offset : 1;
@@ -81,10 +80,8 @@ typedef struct {
     acc_t mean, rstd, slope, share;
 } norm_row_terms;
 
-__attribute__((always_inline)) static inline void norm_row_gradients(const norm_gradients *a, int64_t row,
-                                                                     norm_row_terms t, bool centered, bool added,
-                                                                     acc_t *weight_sums, acc_t *bias_sums,
-                                                                     int64_t ahead, bool stream) {
+CPU_INLINE void norm_row_gradients(const norm_gradients *a, int64_t row, norm_row_terms t, bool centered, bool added,
+                                   acc_t *weight_sums, acc_t *bias_sums, int64_t ahead, bool stream) {
     const int64_t n = a->n;
     const int64_t paired = n - n % (2 * VECTOR_LANES);
     const scalar_t *grad_y = a->grad_y + row * n, *x = a->x + row * n;
@@ -145,8 +142,7 @@ __attribute__((always_inline)) static inline void norm_row_gradients(const norm_
 }
 
 /* First pass; `centered` and `added` are constants. */
-__attribute__((always_inline)) static inline void norm_gradients_of_rows(const norm_gradients *a, bool centered,
-                                                                         bool added, int64_t begin, int64_t end) {
+CPU_INLINE void norm_gradients_of_rows(const norm_gradients *a, bool centered, bool added, int64_t begin, int64_t end) {
     const int64_t n = a->n;
     const bool stream = a->grad_x && vector_streams_rows(a->grad_x, a->rows, n);
     for (int64_t block = begin; block < end; block++) {

@@ -19,8 +19,7 @@ static inline vector_t row_term(vector_t v, const acc_t *mean, bool squared) {
 
 /* Sum of x, or of its squares; with a mean, of what x is away from it. `squared`, and whether there is a mean, are
  * constants. */
-__attribute__((always_inline)) static inline acc_t row_sum(const scalar_t *x, const acc_t *mean, bool squared,
-                                                           int64_t n) {
+CPU_INLINE acc_t row_sum(const scalar_t *x, const acc_t *mean, bool squared, int64_t n) {
     enum { BLOCK = 64 };
     const int64_t step = 4 * VECTOR_LANES;
     vector_t total = {0};

@@ -26,6 +26,7 @@
 /* #if CPU_PASTE(CPU_WIDE_, dtype, ): a floating dtype that is computed in 64 bits. */
 #define CPU_WIDE_float64 1
 
+/* For functions whose constant arguments choose among loops, and for what a loop must not call. */
 #define CPU_INLINE static inline __attribute__((always_inline))
 
 #define CPU_SCALAR(dtype) CPU_PASTE(cpu_, dtype, _t)

@@ -70,8 +70,8 @@ bool tensor_read_element(error *e, tensor *t, const char *name, int64_t i) {
     return true;
 }
 
-/* The place in sizes and strides that `index` means, or -1. */
-static int64_t place(bool *overflow, const tensor *t, int64_t index) {
+/* The dimension that `index` means, or -1. */
+static int64_t dim_of(bool *overflow, const tensor *t, int64_t index) {
     const int64_t i = index < 0 ? index + t->dim : index;
     if (i < 0 || i >= t->dim) {
         *overflow = true;
@@ -81,12 +81,12 @@ static int64_t place(bool *overflow, const tensor *t, int64_t index) {
 }
 
 int64_t tensor_size(bool *overflow, const tensor *t, int64_t index) {
-    const int64_t i = place(overflow, t, index);
+    const int64_t i = dim_of(overflow, t, index);
     return i < 0 ? 0 : t->sizes[i];
 }
 
 int64_t tensor_stride(bool *overflow, const tensor *t, int64_t index) {
-    const int64_t i = place(overflow, t, index);
+    const int64_t i = dim_of(overflow, t, index);
     return i < 0 ? 0 : t->strides[i];
 }
 
