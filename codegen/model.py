@@ -260,7 +260,7 @@ class Operator:
 
     @property
     def listed(self) -> tuple[Argument | Output, ...]:
-        """Both."""
+        """The arguments and the outputs that are lists of tensors."""
         return (*self.lists, *self.list_outputs)
 
     def mask_before(self, output: str = "") -> tuple[tuple[str, ...], int]:

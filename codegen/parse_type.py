@@ -2,11 +2,11 @@
 
     type      = dtype "[" dims "]" ["?"] ["[]"] ["?"] ["!"] words ["if" condition] ["=" default]
               | kind ["[" [length] "]"] ["?"] words ["=" default]
-    dtype     = NAME | "acc(" NAME ")" kind      = "float" | "int" | "size" | "bool" | "str" | "dtype" ["(" NAME ")"]
-    | "device" | "choice(" WORD {"," WORD} ")"
+    dtype     = NAME | "acc(" NAME ")"
+    kind      = "float" | "int" | "size" | "bool" | "str" | "dtype" ["(" NAME ")"] | "device"
+              | "choice(" WORD {"," WORD} ")"
 
-Only the form is read here, with the offset of every part; what the names mean is seen by check_operator. Expressions
-stay text.
+Only the form is read here, with the offset of every part; what the names mean is seen by check/. Expressions stay text.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The rules of a call, as data, in the order in which every printer walks them.
 
-bind.py derives them once from an operator's contract. The C host function, the Python fake kernel, the documentation
-and the generated negative tests all walk `Operator.rules` from first to last, and take each rule's error text from
-messages.py; so they agree on which rule fails first and on what it says. Order: lengths of lists of tensors, dtypes,
-devices, choices and the like, ranks and bindings (over all inputs), derived dims, shape comparisons, layouts, checks,
-computed output sizes, values, overlap.
+bind/ derives them once from an operator's contract. The C host function, the Python fake kernel, the documentation and
+the generated negative tests all walk `Operator.rules` from first to last, and take each rule's error text from
+messages/sentences.py; so they agree on which rule fails first and on what it says. Order: lengths of lists of tensors,
+dtypes, devices, choices and the like, ranks and bindings (over all inputs), derived dims, shape comparisons, layouts,
+checks, computed output sizes, values, overlap.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class DeviceRule:
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceRule:
+class SupportedDeviceRule:
     """`argument`, the first tensor of a list, is on one of `devices`. Elsewhere PyTorch sees to that, but not where all
     tensors may be missing. Fakes have no kernels and do not look.
     """
@@ -363,7 +363,7 @@ PlainRule: TypeAlias = (
     | SameDtypeRule
     | AccDtypeRule
     | DeviceRule
-    | PlaceRule
+    | SupportedDeviceRule
     | HostRule
     | DeviceArgumentRule
     | ChoiceRule

@@ -1,4 +1,4 @@
-"""What an expression may name and ask about at one place of the spec. check_*.py fill it in, expr_parse.py reads it."""
+"""What an expression may name and ask about at one place of the spec. check/ fills it in, expr/parse.py reads it."""
 
 from __future__ import annotations
 

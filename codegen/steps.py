@@ -20,19 +20,19 @@ from codegen.rules import (
     LengthRule,
     OffsetsRule,
     OverlapRule,
-    PlaceRule,
     PlainRule,
     SameDtypeRule,
     SizeRule,
     SizesRule,
     SumRule,
+    SupportedDeviceRule,
     TextRule,
 )
 
 _STEPS: dict[type[PlainRule], str] = {
     CountRule: "lists",
     **dict.fromkeys((DtypeRule, FirstDtype, SameDtypeRule, AccDtypeRule), "dtypes"),
-    **dict.fromkeys((DeviceRule, HostRule, PlaceRule, DeviceArgumentRule), "devices"),
+    **dict.fromkeys((DeviceRule, HostRule, SupportedDeviceRule, DeviceArgumentRule), "devices"),
     **dict.fromkeys((ChoiceRule, TextRule, LengthRule), "arguments"),
     Derive: "dims",
     ContiguousRule: "layouts",

@@ -28,8 +28,7 @@ SAYS = {
     "refuse": (4, 3),
 }
 # Functions that return why something will not do; "" says that it will.
-REASONS = re.compile(r"problem|_problem|_impossible|param|value_rule|.*_problem")
-REASON_MODULES = {"names.py", "check_launch.py", "supported.py"}
+REASONS = re.compile(r"(.*_)?problem|_impossible")
 TABLES = {"supported.py": ("KEYS", "WORDS", "SCALARS", "GROUPS")}
 
 
@@ -64,7 +63,7 @@ def _module(path: Path) -> Iterator[tuple[int, str]]:
         for node in ast.walk(function):
             if isinstance(node, ast.Call):
                 yield from ((node.lineno, pattern) for pattern in _said(node, assigned))
-        if path.name in REASON_MODULES and REASONS.fullmatch(function.name):
+        if REASONS.fullmatch(function.name):
             for node in ast.walk(function):
                 if isinstance(node, ast.Return) and node.value is not None:
                     yield from (

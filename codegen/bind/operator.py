@@ -36,11 +36,11 @@ from codegen.rules import (
     DeviceRule,
     HostRule,
     OverlapRule,
-    PlaceRule,
     PlainRule,
     RankRule,
     Rule,
     SizeRule,
+    SupportedDeviceRule,
     ValueRule,
     When,
     plain,
@@ -75,7 +75,7 @@ def rules(
     placing = [name for name, _ in tensors if name != first or name not in lists]
     first = first.replace("[_i]", "[0]")
     if first and all(tensor.is_list for _, tensor in tensors):
-        found.append(PlaceRule(first, tuple(devices)))
+        found.append(SupportedDeviceRule(first, tuple(devices)))
     found += [
         where_given(HostRule(name) if list_of(name) in on_host else DeviceRule(name, first), name, optional)
         for name in placing

@@ -71,7 +71,7 @@ def _derive(op: Operator) -> derive_operators.Derived | None:
 
 
 def _collisions(read: Reader, place: Scalar, op: Operator, taken: _Taken) -> None:
-    """Names that must be distinct over the whole library, as check.py looks at them for operators of the spec."""
+    """Names that must be distinct over the whole library, as library.py looks at them for operators of the spec."""
     called = f'its gradient is derived and called "{op.name}"'
     if op.name in taken.operators:
         read.error(place, f"{called}, and there is an operator of that name", f"for instance backward: {op.name}")

@@ -1,6 +1,6 @@
 """From the text of an expression to the checked tree.
 
-Python's own parser reads the text (expr_syntax), a strict whitelist of its nodes is taken, every name must be in the
+Python's own parser reads the text (syntax.py), a strict whitelist of its nodes is taken, every name must be in the
 Scope and every operation must fit the types of its operands. Problems carry the offset in the text at which they stand.
 """
 

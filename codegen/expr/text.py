@@ -20,7 +20,7 @@ from codegen.expr.tree import (
     Unary,
 )
 
-# Binding strengths of Python, weakest first; also used by expr_python.
+# Binding strengths of Python, weakest first; also used by python.py.
 CONDITIONAL, OR, AND, NOT, COMPARE, SUM, TERM, SIGN, POWER, ATOM = range(10)
 _BINARY = {"+": SUM, "-": SUM, "*": TERM, "//": TERM, "%": TERM, "/": TERM, "**": POWER}
 

@@ -1,9 +1,9 @@
 """The checked expression tree of the spec language.
 
-One tree, three printers (expr_c, expr_python, expr_text). Nodes are frozen and typed; they are made by expr_parse,
-which knows the names, and folded for one choice of dtypes by expr_fold. Rules of the language: integers are exact and
-64 bits wide (leaving them is an error, never a wrap), `//` and `%` floor as in Python, `/` is a float division,
-`and`, `or` and `if` evaluate only what they need.
+One tree, three printers (c.py, python.py, text.py). Nodes are frozen and typed; they are made by parse.py, which knows
+the names, and folded for one choice of dtypes by fold.py. Rules of the language: integers are exact and 64 bits wide
+(leaving them is an error, never a wrap), `//` and `%` floor as in Python, `/` is a float division, `and`, `or` and `if`
+evaluate only what they need.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class NameKind(Enum):
     SCALAR = "scalar"  # a scalar argument
     OPTIONAL = "optional"  # a scalar argument that may be absent
     SPLICED = "spliced"  # a `size[]` argument that is a star somewhere; one number too, the product
-    PARAM = "param"  # a launch parameter; always replaced by its value before printing (expr_fold)
+    PARAM = "param"  # a launch parameter; always replaced by its value before printing (fold.py)
     DYNAMIC = "dynamic"  # an entry of `dynamic:`, in shapes of outputs; as a number its bound
     HARDWARE = "hardware"  # sm_count, max_shared, arch: launches and scratch only
     VARIABLE = "variable"  # a dtype variable, type DTYPE
@@ -71,7 +71,7 @@ class Query:
     subject: the index, or the number of bytes.
 
     In `values:` also column (its index, and how it is written: [:, 0]), sum (of a column: the same) and offsets (the
-    total, then the same). check_values.py makes rules of these, so that only expr_text ever prints them.
+    total, then the same). check/values.py makes rules of these, so that only text.py ever prints them.
     """
 
     function: str

@@ -1,6 +1,6 @@
 """The value of an expression in one concrete call: every name is known, and nothing is rebuilt on the way.
 
-expr_fold makes expressions smaller; this only computes, which is what thousands of sample calls need. Both use the same
+fold.py makes expressions smaller; this only computes, which is what thousands of sample calls need. Both use the same
 arithmetic.
 """
 

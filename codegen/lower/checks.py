@@ -60,7 +60,6 @@ from codegen.rules import (
     HostRule,
     LengthRule,
     OverlapRule,
-    PlaceRule,
     PlainRule,
     RankRule,
     Rule,
@@ -68,6 +67,7 @@ from codegen.rules import (
     ShapeRule,
     SizeRule,
     SizesRule,
+    SupportedDeviceRule,
     TextRule,
     ValueRule,
     When,
@@ -173,7 +173,7 @@ class Checks:
                 return self.check(f"device_means(&f->a.{rule.argument}, &{tensor(rule.source)}.device)", message(rule))
             case DeviceRule():
                 return self.check(f"same_device(&{tensor(rule.argument)}, &{tensor(rule.source)})", message(rule))
-            case PlaceRule():
+            case SupportedDeviceRule():
                 known = " || ".join(f"device_is_{device}(&{tensor(rule.argument)}.device)" for device in rule.devices)
                 return self.check(known, message(rule))
             case HostRule():

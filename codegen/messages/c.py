@@ -1,4 +1,4 @@
-"""Prints a message of messages.py as a printf format and its arguments."""
+"""Prints a message of sentences.py as a printf format and its arguments."""
 
 from __future__ import annotations
 

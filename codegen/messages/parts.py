@@ -1,7 +1,7 @@
 """What a run-time error text is made of: a sequence of fixed texts and run-time values.
 
-messages_c prints it as a printf format with arguments, messages_python as an f-string; so the host function and the
-fake kernel say the same.
+c.py prints it as a printf format with arguments, python.py as an f-string; so the host function and the fake kernel say
+the same.
 
 How values are spelled, in both languages: integers in decimal; floats as `float_text`; bools as True and False;
 dtypes by their torch name; devices as cuda:0; a shape as [2, 3], strides as (3, 1). Tensors have at most 64 dims

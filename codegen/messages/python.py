@@ -1,4 +1,4 @@
-"""Prints a message of messages.py as a Python string: an f-string, or a plain one where nothing is filled in."""
+"""Prints a message of sentences.py as a Python string: an f-string, or a plain one where nothing is filled in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one table of run-time error texts, as sequences of parts (messages_parts.py).
+"""The one table of run-time error texts, as sequences of parts (parts.py).
 
 No message holds the leading `namespace::operator: `, which the callers of both printers put before.
 """
@@ -59,7 +59,6 @@ from codegen.rules import (
     LengthRule,
     OffsetsRule,
     OverlapRule,
-    PlaceRule,
     PlainRule,
     RankRule,
     SameDtypeRule,
@@ -67,6 +66,7 @@ from codegen.rules import (
     SizeRule,
     SizesRule,
     SumRule,
+    SupportedDeviceRule,
     TextRule,
     ValueRule,
     expressions,
@@ -113,7 +113,7 @@ def _message(rule: PlainRule) -> Message:
             return Message((start, AccDtypeOf(rule.source), middle, DtypeOf(rule.argument)))
         case DeviceRule():
             return _same("device", rule.argument, rule.source, DeviceOf(rule.source), DeviceOf(rule.argument))
-        case PlaceRule():
+        case SupportedDeviceRule():
             start = Text(f"{rule.argument}: expected device {one_of(rule.devices)}, got ")
             return Message((start, DeviceOf(rule.argument)))
         case HostRule():

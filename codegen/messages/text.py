@@ -1,4 +1,4 @@
-"""Prints a message of messages.py for people who read it before it happens: `weight: expected shape [n] with n = <n>
+"""Prints a message of sentences.py for people who read it before it happens: `weight: expected shape [n] with n = <n>
 (from x), got <shape of weight>`.
 """
 

@@ -41,7 +41,6 @@ from codegen.rules import (
     LengthRule,
     OffsetsRule,
     OverlapRule,
-    PlaceRule,
     PlainRule,
     RankRule,
     Rule,
@@ -50,6 +49,7 @@ from codegen.rules import (
     SizeRule,
     SizesRule,
     SumRule,
+    SupportedDeviceRule,
     TextRule,
     ValueRule,
     When,
@@ -194,7 +194,7 @@ def rule_lines(names: Names, rule: PlainRule, read: Collection[str]) -> list[str
             return _star(names, rule)
         case DimsRule():
             return _check(names, f"{names.dim_count(rule.star, rule.named)} <= {MAX_DIMS}", message(rule))
-        case ElementsRule() | OffsetsRule() | SumRule() | OverlapRule() | PlaceRule():
+        case ElementsRule() | OffsetsRule() | SumRule() | OverlapRule() | SupportedDeviceRule():
             return []
 
 

@@ -1,5 +1,5 @@
-"""What a wrong call says, filled in from messages.py and the sizes of the call, and not by the printers that are
-tested with it.
+"""What a wrong call says, filled in from messages/sentences.py and the sizes of the call, and not by the printers that
+are tested with it.
 """
 
 from __future__ import annotations
