@@ -115,7 +115,10 @@ def _checks(checks: tuple[Check, ...]) -> list[str]:
 def _kernel(kernel: Kernel, devices: tuple[str, ...]) -> Iterable[str]:
     if kernel.when:
         yield f"only when {kernel.when}"
-    if "cpu" in devices:
+    if kernel.gradient_of:
+        yield f"derived from {kernel.gradient_of}"
+    yield from kernel.lines
+    if "cpu" in devices and not (kernel.lines or kernel.gradient_of):
         yield f"CPU: [begin, end) counts {kernel.units}"
     for launch in kernel.launches:
         yield from _launch(launch)

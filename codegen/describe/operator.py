@@ -69,11 +69,15 @@ class Launch:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One pass: its kernel, when it runs, what [begin, end) of its C body counts."""
+    """One pass: its kernel, when it runs, what [begin, end) of its C body counts; in place of a body the lines of
+    `elementwise:`, or the operator whose gradient was derived.
+    """
 
     name: str
     when: str
     units: str
+    lines: tuple[str, ...]
+    gradient_of: str
     launches: tuple[Launch, ...]
 
 
@@ -121,7 +125,7 @@ def describe(library: Library, op: Operator) -> Description:
             *(Named(size.name, f"{size.text}, known after the kernel ran") for size in op.dynamic),
         ),
         checks=tuple(_check(rule) for rule in op.rules if not isinstance(plain(rule), Assignment)),
-        kernels=tuple(_kernel(one) for one in op.passes),
+        kernels=tuple(_kernel(one, op) for one in op.passes),
         host_code=_host_code(op),
         launched=tuple(Named(kernel.name, "; ".join(map(param_text, kernel.params))) for kernel in op.custom),
         devices=op.devices,
@@ -178,9 +182,11 @@ def _numbers(exprs: tuple[Expr, ...]) -> str:
     return ", ".join(print_text(expr) for expr in exprs)
 
 
-def _kernel(one: Pass) -> Kernel:
+def _kernel(one: Pass, op: Operator) -> Kernel:
     when = print_text(one.when) if one.when is not None else ""
-    return Kernel(one.kernel, when, print_text(one.units), tuple(_launch(entry) for entry in one.launches))
+    lines = tuple(f"{line.target}: {line.text}" for line in op.elementwise if not op.derived_from)
+    launches = tuple(_launch(entry) for entry in one.launches)
+    return Kernel(one.kernel, when, print_text(one.units), lines, op.derived_from or "", launches)
 
 
 def _launch(entry: LaunchEntry) -> Launch:

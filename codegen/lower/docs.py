@@ -154,7 +154,13 @@ def _output(entry: Entry) -> Row:
 
 def _kernel(kernel: Kernel, op: Description) -> KernelView:
     notes = [f"Runs only when {markdown.code(kernel.when)}."] if kernel.when else []
-    if "cpu" in op.devices:
+    lines = [markdown.code(line) for line in kernel.lines]
+    if kernel.gradient_of:
+        source = markdown.code(kernel.gradient_of)
+        notes.append(f"Its loops are generated, and its lines derived from those of {source}.")
+    elif lines:
+        notes.append(f"Its loops are generated, from {' and '.join(lines)}.")
+    elif "cpu" in op.devices:
         notes.append(f"On the CPU, `[begin, end)` counts {markdown.code(kernel.units)}.")
     rows = tuple(
         _row(*(markdown.code(cell) for cell in (one.when, one.params, one.grid, one.block, one.shared, one.cluster)))

@@ -167,6 +167,14 @@ def test_passes(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "csrc/scale_backward.c " not in text
 
 
+def test_lines_stand_where_others_have_a_body(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = "{types: {T: floating}, inputs: {x: 'T[n]'}, outputs: {y: 'T[n]'}, elementwise: {y: x  * exp(x)}}"
+    spec.write_text(f"namespace: demo\nops:\n  grown: {lines}\n")
+    for name, runs in (("grown", "y: x * exp(x)"), ("grown_backward", "derived from grown")):
+        assert main(["explain", name]) == 0
+        assert f"\nkernel {name}\n  {runs}\n\n" in capsys.readouterr().out
+
+
 def test_json(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "scale", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
