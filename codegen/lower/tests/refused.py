@@ -10,6 +10,7 @@ from codegen.contract import MAX_DIMS, StarFunction
 from codegen.expr.tree import Expr, Logic, Query, Type, Unary, integer
 from codegen.frozen import dataclass, replace
 from codegen.lower.sample import USUAL_LENGTH, Sample
+from codegen.lower.tests.listed import of_pair, of_second
 from codegen.lower.tests.samples import with_dims
 from codegen.lower.tests.scalars import Scalar, breaking
 from codegen.lower.tests.texts import Broken, WrongCall, WrongTensor
@@ -97,57 +98,10 @@ def wrong_calls(first: Sample) -> list[Wrong]:
         rule, absent, made = plain(conditional), _absent(op, conditional), _made(first, conditional)
         usual = first.without(absent)
         before = len(found)
-        rule = _of_second(rule)
+        rule = of_second(rule)
         if isinstance(conditional, When) and conditional.each and not isinstance(rule, SizeRule | DimsRule):
             usual = replace(usual, at=1)
         match rule:
-            case CountRule():
-                found.append(_count(usual, rule))
-            case DtypeRule(scalar=True):
-                known = {usual.dtypes.get(name, name) for name in rule.allowed}
-                found += _argument(usual, rule, [name for name in OTHER_DTYPES if name not in known][:1])
-            case SameDtypeRule() if not op.argument(rule.argument).is_tensor:
-                same = usual.dtypes[rule.variable]
-                found += _argument(usual, rule, [name for name in OTHER_DTYPES if name != same][:1])
-            case DeviceArgumentRule():
-                found += _argument(usual, rule, ["meta"])
-            case DeviceRule() if not op.argument(rule.argument).is_tensor:
-                found += _argument(usual, rule, ["meta"])
-            case LengthRule(room=True):
-                pass  # GPUs only
-            case SizesRule() if any(_is_spliced(rule.argument, other) for other in op.rules):
-                pass  # the shape of an input is wrong then, which is said first
-            case ChoiceRule() | TextRule() | LengthRule() | SizesRule():
-                found += _argument(usual, rule, breaking(rule))
-            case DtypeRule() | SameDtypeRule() | AccDtypeRule():
-                named = rule.allowed if isinstance(rule, DtypeRule) else (usual.dtype_of(rule.argument),)
-                wanted = {usual.dtypes.get(name, name) for name in named}
-                dtype = next((name for name in OTHER_DTYPES if name not in wanted), "")
-                tensor = WrongTensor(dtype, usual.shapes()[rule.argument])
-                found += [_tensor(usual, rule, rule.argument, tensor)] if dtype else []
-            case DeviceRule() | HostRule():
-                name = rule.argument
-                tensor = WrongTensor(usual.dtype_of(name), usual.shapes()[name], other_device=True)
-                found.append(_tensor(usual, rule, name, tensor))
-            case RankRule():
-                shape = (*usual.shapes()[rule.argument], 1) if rule.exact else (2,) * (rule.rank - 1)
-                if rule.exact or rule.rank > 0:
-                    tensor = WrongTensor(usual.dtype_of(rule.argument), shape)
-                    found.append(_tensor(usual, rule, rule.argument, tensor))
-            case ShapeRule():
-                for comparison in rule.comparisons:
-                    if _follows(usual, rule, comparison):
-                        continue
-                    for shape in _differently(usual.shapes()[rule.argument], comparison):
-                        tensor = WrongTensor(usual.dtype_of(rule.argument), shape)
-                        found.append(_tensor(usual, rule, rule.argument, tensor))
-            case ExpandRule():
-                full = usual.shapes()[rule.argument]
-                for shape in ((*full[:-1], full[-1] + 1) if full else (2,), (1, *full)):
-                    tensor = WrongTensor(usual.dtype_of(rule.argument), shape)
-                    found.append(_tensor(usual, rule, rule.argument, tensor))
-            case ContiguousRule():
-                found += _not_contiguous(usual, rule)
             case CheckRule() | SizeRule():
                 found += _condition(first, rule, [*earlier, *made])
                 otherwise = tuple(Unary("not", one, Type.BOOL) for one in made)
@@ -159,10 +113,20 @@ def wrong_calls(first: Sample) -> list[Wrong]:
             case DimsRule():
                 sample = with_dims(usual, rule)
                 found += [_other(first, sample, rule)] if sample is not None else []
+            case LengthRule(room=True):
+                pass  # GPUs only
+            case SizesRule() if any(_is_spliced(rule.argument, other) for other in op.rules):
+                pass  # the shape of an input is wrong then, which is said first
             case ElementsRule() | OffsetsRule() | SumRule():
                 found += _elements(usual, rule)
             case OverlapRule():
-                found += _overlap(usual, _of_pair(rule))
+                found += _overlap(usual, of_pair(rule))
+            case CountRule():
+                found.append(_count(usual, rule))
+            case ContiguousRule():
+                found += _not_contiguous(usual, rule)
+            case _:
+                found += _scalar(usual, rule) if _is_of_scalar(op, rule) else _other_tensors(usual, rule)
         if absent:
             found[before:] = [replace(wrong, absent=tuple(sorted(absent))) for wrong in found[before:]]
     if op.grad_mask:
@@ -171,43 +135,61 @@ def wrong_calls(first: Sample) -> list[Wrong]:
     return found
 
 
-def _of_second(rule: PlainRule) -> PlainRule:
-    """A rule on each tensor of a list as one on the second of them, and one on the first that is given on the first."""
+def _is_of_scalar(op: Operator, rule: PlainRule) -> bool:
     match rule:
+        case ChoiceRule() | TextRule() | LengthRule() | SizesRule() | DeviceArgumentRule():
+            return True
+        case DtypeRule() | SameDtypeRule() | DeviceRule():
+            return not op.argument(rule.argument).is_tensor
+    return False
+
+
+def _scalar(usual: Sample, rule: PlainRule) -> list[Wrong]:
+    """Other values of the scalar that the rule is about."""
+    match rule:
+        case DtypeRule():
+            known = {usual.dtypes.get(name, name) for name in rule.allowed}
+            return _argument(usual, rule, [name for name in OTHER_DTYPES if name not in known][:1])
+        case SameDtypeRule():
+            same = usual.dtypes[rule.variable]
+            return _argument(usual, rule, [name for name in OTHER_DTYPES if name != same][:1])
+        case DeviceArgumentRule() | DeviceRule():
+            return _argument(usual, rule, ["meta"])
+        case ChoiceRule() | TextRule() | LengthRule() | SizesRule():
+            return _argument(usual, rule, breaking(rule))
+    return []
+
+
+def _other_tensors(usual: Sample, rule: PlainRule) -> list[Wrong]:
+    """Tensors of another dtype, device or shape in the place of the one that the rule is about."""
+    found: list[WrongTensor] = []
+    match rule:
+        case DtypeRule() | SameDtypeRule() | AccDtypeRule():
+            named = rule.allowed if isinstance(rule, DtypeRule) else (usual.dtype_of(rule.argument),)
+            wanted = {usual.dtypes.get(name, name) for name in named}
+            others = [name for name in OTHER_DTYPES if name not in wanted]
+            found += [WrongTensor(dtype, usual.shapes()[rule.argument]) for dtype in others[:1]]
+        case DeviceRule() | HostRule():
+            same = usual.shapes()[rule.argument]
+            found.append(WrongTensor(usual.dtype_of(rule.argument), same, other_device=True))
+        case RankRule() | ShapeRule() | ExpandRule():
+            found += [WrongTensor(usual.dtype_of(rule.argument), shape) for shape in _other_shapes(usual, rule)]
+        case _:
+            return []
+    return [_tensor(usual, rule, rule.argument, tensor) for tensor in found]
+
+
+def _other_shapes(usual: Sample, rule: RankRule | ShapeRule | ExpandRule) -> list[tuple[int, ...]]:
+    shape = usual.shapes()[rule.argument]
+    match rule:
+        case RankRule():
+            fewer = [(2,) * (rule.rank - 1)] if rule.rank > 0 else []
+            return [(*shape, 1)] if rule.exact else fewer
         case ShapeRule():
-            argument = _second(rule.argument)
-            compared = tuple(
-                one if isinstance(one, DimCompare) else replace(one, span=replace(one.span, argument=argument))
-                for one in rule.comparisons
-            )
-            known = tuple(replace(one, source=_second(one.source)) for one in rule.known)
-            return replace(rule, argument=argument, comparisons=compared, known=known)
+            compared = [one for one in rule.comparisons if not _follows(usual, rule, one)]
+            return [other for one in compared for other in _differently(shape, one)]
         case ExpandRule():
-            known = tuple(replace(one, source=_second(one.source)) for one in rule.known)
-            return replace(rule, argument=_second(rule.argument), known=known)
-        case SameDtypeRule() | AccDtypeRule():
-            return replace(rule, argument=_second(rule.argument), source=_second(rule.source))
-        case DtypeRule() | DeviceRule() | HostRule() | RankRule() | ContiguousRule():
-            return replace(rule, argument=_second(rule.argument))
-        case ComputeStar():  # the first that breaks it, too
-            return replace(rule, known=tuple(replace(one, source=_first(one.source)) for one in rule.known))
-        case SizeRule() | DimsRule():  # of an output; it is said of the first that breaks it
-            return replace(rule, tensor=_first(rule.tensor))
-    return rule
-
-
-def _of_pair(rule: OverlapRule) -> OverlapRule:
-    """The same for two tensors; of one list the other is the first."""
-    place = "[0]" if rule.other == rule.argument.replace("_i", "_j") else "[1]"
-    return OverlapRule(_second(rule.argument), _second(rule.other.replace("[_j]", place)))
-
-
-def _first(name: str) -> str:
-    return name.replace("[_i]", "[0]")
-
-
-def _second(name: str) -> str:
-    return name.replace("[_i]", "[1]").replace("[_f]", "[0]")
+            return [(*shape[:-1], shape[-1] + 1) if shape else (2,), (1, *shape)]
 
 
 def _count(usual: Sample, rule: CountRule) -> Wrong:
