@@ -135,7 +135,9 @@ class Grammar:
         chosen = self.source.sample(OPERATORS, self.source.randint(1, 2))
         if self.source.random() < 0.05:
             chosen = [self.source.choice(NAMES)]
-        operators = "".join(self.operator(name) for name in chosen)
+        operators = "".join(
+            self.lines_about_lists(name) if self.source.random() < 0.2 else self.operator(name) for name in chosen
+        )
         return f"namespace: {self.source.choice(['demo', 'my_ops', 'ops_x'])}\nops:\n{operators}"
 
     def operator(self, name: str) -> str:
@@ -178,6 +180,24 @@ class Grammar:
             lines += [f"      grid: {self.size(dims, inputs)}", "      block: 256"]
         if pick.random() < 0.5:
             lines.append("    differentiable: false")
+        return "\n".join(lines) + "\n"
+
+    def lines_about_lists(self, name: str) -> str:
+        """An element-wise operator whose operands are lists of tensors, but for one."""
+        pick = self.source
+        a, b, c, out, variable, star, dim = pick.sample(USABLE if pick.random() < 0.95 else NAMES, 7)
+        mark = pick.choice(["[]", "[] expand", "[]!" if pick.random() < 0.3 else "[] strided"])
+        other = pick.choice([f"[{dim}][]", f"[*{star}, {dim}]{mark}", f"[*{star}, {dim}][]"])
+        beside = pick.choice(["[]", "[] no_grad", "[1] no_grad"])
+        line = pick.choice([f"{a} * {b} + {c}", f"exp({a}) / {dim} if {b} > 0 else {c}", f"min({a}, {b} * {c})"])
+        shape = f"[*{star}, {dim}][]"
+        lines = [f"  {name}:", f"    doc: {self.text}", f"    types: {{{variable}: floating}}", "    inputs:"]
+        lines += [f"      {a}: {quoted(variable + shape)}", f"      {b}: {quoted(variable + other)}"]
+        lines += [f"      {c}: {quoted(variable + beside)}"]
+        written = other.endswith("!")
+        lines += [] if written else ["    outputs:", f"      {out}: {quoted(variable + shape)}"]
+        lines += ["    elementwise:", f"      {b if written else out}: {line}"]
+        lines += ["    devices: [cpu]"] if pick.random() < 0.3 else []
         return "\n".join(lines) + "\n"
 
     def shape(self, dims: list[str]) -> str:
