@@ -50,7 +50,7 @@ def test_kernels_are_compiled_for_each_combination(files: Callable[[str], dict[s
     """Blocks have the size that the launcher chooses, so none is promised to the compiler."""
     entries = files(CUSTOM)["cuda/f.cu"]
     kernels = re.findall(
-        r"^(\w+)\(const __grid_constant__ f_call call\) \{\n.*\n    (.*)\(f_args", entries, re.MULTILINE
+        r"^(\w+)\(const __grid_constant__ f_call call, bool early\) \{\n.*\n    (.*)\(f_args", entries, re.MULTILINE
     )
     assert dict(kernels) == {
         "first__float32__0": "first<float, 1, false>",
