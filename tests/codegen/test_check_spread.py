@@ -9,6 +9,7 @@ import pytest
 
 from codegen import spread
 from codegen.check import library as check
+from codegen.check.operator import Known
 from codegen.load import Mapping, Scalar
 from codegen.model import Library
 from codegen.reader import Reader
@@ -26,13 +27,13 @@ def test_the_library_is_the_same(
     library: Callable[[str], Library], processes: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here: list[str] = []
-    checked = check._operator
+    checked = check.check_operator
 
-    def noted(read: Reader, key: Scalar, node: Mapping, devices: tuple[str, ...]) -> check._Known:
+    def noted(read: Reader, key: Scalar, node: Mapping, devices: tuple[str, ...]) -> Known:
         here.append(key.text)
         return checked(read, key, node, devices)
 
-    monkeypatch.setattr(check, "_operator", noted)
+    monkeypatch.setattr(check, "check_operator", noted)
     processes(1)
     alone, declared = library(SPEC), list(here)
     assert len(declared) > 2 * spread.ENOUGH
