@@ -10,7 +10,7 @@ RUN := PYTHONPATH="$$PWD"/generated $(BIN)/python
 C_FILES = $(shell find csrc tests/conformance/csrc -type f)   # generated C is formatted by its templates
 ARGS ?=
 
-.PHONY: help demo build generate check test test-gpu bench lint format strict cross wheel-check clean tools dev-tools
+.PHONY: help demo build generate check test test-gpu bench lint format strict cross wheel-check doctor clean tools dev-tools
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -63,6 +63,9 @@ cross: tools ## the same for aarch64
 
 wheel-check: tools ## build a wheel where there is no torch, use it in another virtual environment
 	@PYTHON=$(BIN)/python sh cmake/wheel_check.sh
+
+doctor: ## what is missing on this machine, and the command that mends it
+	@python=$(BIN)/python; [ -x "$$python" ] || python=$(PYTHON); "$$python" -m codegen doctor $(ARGS)
 
 clean: ## remove what was built; .venv stays
 	rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis generated/my_ops/*.so

@@ -19,6 +19,11 @@ The steps, in the order in which they run, and the modules that make them up:
 
 errors holds what all of them report to, keys every key of the language; schema makes codegen/ops.schema.json of it, for
 editors. commands/ are the commands: describe/ says in words what explain and the documentation print, compare/ what
-changed between two specs, edit adds to the text of one. Many operators are checked, lowered and rendered by several
-processes: spread; frozen makes the dataclasses cheap.
+changed between two specs, edit adds to the text of one, doctor/ looks at the machine. Many operators are checked,
+lowered and rendered by several processes: spread; frozen makes the dataclasses cheap.
 """
+
+import sys
+
+if sys.version_info < (3, 10):  # noqa: UP036 - its grammar lacks what the modules are written in
+    sys.exit("codegen needs Python 3.10 or newer, and this is {}.{}".format(*sys.version_info))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from codegen.commands.report import Report
 
-NOT_YET = ("import", "doctor")
+NOT_YET = ("import",)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,6 +44,10 @@ def _run(options: argparse.Namespace, report: Report) -> int:
             from codegen.commands import diff
 
             return diff.run(options.old, options.new, report)
+        case "doctor":
+            from codegen.commands import doctor
+
+            return doctor.run(options.spec, report)
         case "init":
             from codegen.commands import init
 
@@ -87,6 +91,11 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     command = add("init", "make a project of its own, with one operator that builds and passes its tests", spec=False)
     command.add_argument("folder", metavar="DIR", help="where to; not there yet, or empty")
     command.add_argument("--namespace", required=True, metavar="NS", help="of torch.ops, and the Python package")
+    add(
+        "doctor",
+        "say what is missing or does not fit on this machine, and the command that mends it; fail when that "
+        "stops a build",
+    )
     for name in NOT_YET:
         refused = commands.add_parser(name, help="not supported yet")
         refused.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)

@@ -147,7 +147,7 @@ def test_no_room(project: Path) -> None:
     assert "nothing was written" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["import", "doctor"])
+@pytest.mark.parametrize("command", ["import"])
 def test_what_is_not_there_yet(project: Path, command: str) -> None:
     for arguments in ((), ("x", "--namespace", "y")):
         done = run(project, command, *arguments)
@@ -206,7 +206,13 @@ def test_json(project: Path) -> None:
 
 @pytest.mark.parametrize(
     ("command", "usage"),
-    [("diff", "[--json] OLD NEW"), ("explain", "[--json] OP"), ("init", "--namespace NS DIR"), ("new", " OP")],
+    [
+        ("diff", "[--json] OLD NEW"),
+        ("explain", "[--json] OP"),
+        ("doctor", " [--json]"),
+        ("init", "--namespace NS DIR"),
+        ("new", " OP"),
+    ],
 )
 def test_help(command: str, usage: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
