@@ -220,7 +220,7 @@ class Operator:
         return tuple(argument for argument in self.arguments if argument.is_tensor)
 
     @cached_property
-    def placed(self) -> tuple[Argument, ...]:
+    def device_tensors(self) -> tuple[Argument, ...]:
         """The tensor arguments that share a device, which is that of the call; if all stay on the host, all of them."""
         on_device = tuple(argument for argument in self.tensors if not argument.has_word("cpu"))
         return on_device or self.tensors

@@ -43,7 +43,7 @@ def dtype_constant(name: str) -> str:
 
 def first_given(op: Operator) -> str:
     """The first tensor that is in every call, or ""; others are on its device, but for those that stay on the host."""
-    for argument in op.placed:
+    for argument in op.device_tensors:
         if isinstance(argument.type, TensorType) and not argument.type.may_lack_tensors:
             return first_of(argument.name) if argument.type.is_list else argument.name
     return ""

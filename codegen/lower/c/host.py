@@ -74,7 +74,7 @@ class HostView:
     lists: tuple[Named, ...]
     views: tuple[Named, ...]
     variables: tuple[Named, ...]
-    placed: tuple[IndexedVariable, ...]
+    indexed: tuple[IndexedVariable, ...]
     givable: tuple[Named, ...]
     set_aside: tuple[Named, ...]
     looked_at: tuple[Named, ...]
@@ -249,8 +249,9 @@ class _Host:
         calls = [*self.prepare_call([CPU_HARDWARE[name] for name in self.hardware]), f"{op.name}_pointers(e, f)"]
         lines = [*all_or_return(calls), f"const {op.name}_call *const c = &f->call;"]
         sizes = [each_call(op, name, "bytes") for name in self.inputs + self.outputs + self.scratch]
-        lines += [f"const int64_t bytes = {sizes[0]}", *(f"                      {size}" for size in sizes[1:])]
-        lines[-len(sizes) :] = [f"{line} +" for line in lines[-len(sizes) : -1]] + [f"{lines[-1]};"]
+        head = "const int64_t bytes = "
+        terms = [f"{head}{sizes[0]}", *(f"{' ' * len(head)}{size}" for size in sizes[1:])]
+        lines += [*(f"{term} +" for term in terms[:-1]), f"{terms[-1]};"]
         for variable in op.types:
             lines.append(f"const int {variable.name}_index = index_of_{variable.name}(f->d.{variable.name});")
         return lines
@@ -258,15 +259,13 @@ class _Host:
     def cuda_prologue(self, passes: tuple[PassView, ...]) -> list[str]:
         """What stands before the launches: all of them are planned before the first one runs."""
         op = self.op
+        calls = [*may_read_calls(op), *self.prepare_call([f"scope->{name}" for name in self.hardware])]
+        calls += [f"{op.name}_pointers(e, f)"]
         if op.launches_itself:
-            calls = [*self.prepare_call([f"scope->{name}" for name in self.hardware]), f"{op.name}_pointers(e, f)"]
-            calls = [*may_read_calls(op), *calls]
             lines = [*device_values_lines(op), *all_or_return(calls), *device_lines(op, self.device)]
             return [*lines, *dtype_lines(op)]
-        calls = [*self.prepare_call([f"scope->{name}" for name in self.hardware]), f"{op.name}_pointers(e, f)"]
         calls += pinned_calls(op)
         calls += [f"{one.kernel}_plan(e, f, scope, &plans[{i}])" for i, one in enumerate(passes)]
-        calls = [*may_read_calls(op), *calls]
         return [*device_values_lines(op), *all_or_return(calls), *self.if_empty("cuda"), *device_lines(op, self.device)]
 
     def if_empty(self, device: str) -> list[str]:
@@ -332,9 +331,9 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
     extents = "".join(f"[{len(variable.places)}]" for variable in op.types)
     kernels = custom_kernels(op, points)
     check = check_lines(op)
-    placed = [v.name for v in op.types]
+    indexed = [v.name for v in op.types]
     if op.full_cuda and "cpu" not in op.devices:  # no table of kernels asks for the places of dtypes
-        placed = declared_variables(placed, check)
+        indexed = declared_variables(indexed, check)
     return HostView(
         op=op.name,
         name=f"{library.namespace}::{op.name}",
@@ -344,10 +343,10 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         lists=tuple(Named(name) for name in host.lists),
         views=tuple(Named(a.name) for a in op.tensors if a.has_word("expand") and a not in op.lists),
         variables=tuple(Named(variable.name) for variable in op.types),
-        placed=tuple(
+        indexed=tuple(
             IndexedVariable(v.name, tuple(DtypeCase(dtype_constant(d), v.places.index(v.place(d))) for d in v.dtypes))
             for v in op.types
-            if v.name in placed
+            if v.name in indexed
         ),
         givable=tuple(Named(output.name) for output in givable(op)),
         set_aside=tuple(Named(name) for name in set_aside(op)),

@@ -56,7 +56,7 @@ def alike(op: Operator, output: Output) -> tuple[str, ...]:
     broadcast = any(isinstance(entry, BroadcastEntry) for entry in output.type.shape.entries)
     if not op.elementwise or not broadcast or output.has_word("like") or output.has_word("transposed"):
         return ()
-    tensors = [(argument, argument.type) for argument in op.placed if isinstance(argument.type, TensorType)]
+    tensors = [(argument, argument.type) for argument in op.device_tensors if isinstance(argument.type, TensorType)]
     sure = [a.name for a, kind in tensors if not kind.may_lack_tensors and not kind.written]
     return tuple(name for name in sure if name in op.operands or not op.is_listed(name))
 
