@@ -42,7 +42,7 @@ def check_device(read: Reader, place: Scalar, op: Operator) -> None:
     if "cuda" in op.devices and all(argument.has_word("cpu") for argument in op.tensors):
         text = "every input says `cpu`, so none says on which device a call runs"
         read.error(place, text, "leave `cpu` out where data may be on a GPU, or write devices: [cpu]")
-    elif all(isinstance(argument.type, TensorType) and argument.type.may_lack_tensors for argument in op.device_tensors):
+    elif all(isinstance(one.type, TensorType) and one.type.may_lack_tensors for one in op.device_tensors):
         read.error(place, "every tensor without `cpu` is optional, so a call without any would have no device")
 
 
