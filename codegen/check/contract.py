@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from codegen import load, names
 from codegen.bind import names as bind_names
 from codegen.check.arguments import (
-    check_scalar,
     choice_words,
     reserve_fields,
     scalar_absent,
@@ -22,32 +21,28 @@ from codegen.check.arguments import (
     stated_conditions,
 )
 from codegen.check.dynamic import dynamic_names, read_dynamic
-from codegen.check.lists import as_long, check_length, check_list, equally_long, is_list, length_of
+from codegen.check.lists import is_list
+from codegen.check.members import Members, dim_name
 from codegen.check.scopes import element_scope, value_scope
-from codegen.check.shapes import ShapeReader, on_hardware
-from codegen.check.types import bound_types, read_types, resolve_dtype
-from codegen.check.words import check_input_words, check_names, check_output_words
+from codegen.check.shapes import on_hardware
+from codegen.check.types import bound_types, read_types
+from codegen.check.words import check_names
 from codegen.contract import (
     Argument,
     DimEntry,
     Output,
-    ScalarType,
     Scratch,
-    TensorType,
     TypeVariable,
 )
-from codegen.defaults import parse_default
 from codegen.errors import Position, shown
-from codegen.expr.text import print_text
-from codegen.expr.tree import Constant, Expr, Name, NameKind, Query, Type, integer
+from codegen.expr.tree import Name, NameKind, Type, integer
 from codegen.expr.tree import names as names_in
 from codegen.fields import SECTIONS, Field, read_fields
 from codegen.frozen import dataclass, replace
 from codegen.load import Mapping, Scalar
 from codegen.model import DerivedDim, Dim, DynamicDim
-from codegen.parse_type import ParsedScalar, ParsedTensor, Piece, TypeProblem
+from codegen.parse_type import ParsedTensor
 from codegen.positions import list_of
-from codegen.presence import Condition
 from codegen.reader import Reader
 from codegen.scope import Scope, Subject
 
@@ -130,31 +125,32 @@ class _Checker:
         output_subjects = {field.name: self.output_subject(field, masked) for field in tensors}
         sizes = replace(self.scope(scalars, {**subjects, **output_subjects}, launch=True), met=met)
         sizes = replace(sizes, absent={**sizes.absent, **later})
-        arguments = [self.argument(field, checks) for field in inputs]
+        members = Members(self.read, self.variables, self.dims, self.derived, tuple(self.spliced), masked)
+        arguments = [members.argument(field, checks) for field in inputs]
         known = {argument.name: argument for argument in arguments if argument is not None}
         made = replace(checks, met=met).naming({n: Name(n, NameKind.DYNAMIC, Type.INT) for n in unbound})
-        outputs = [self.output(field, made, known) for field in fields["outputs"]]
+        outputs = [members.output(field, made, known) for field in fields["outputs"]]
         self.unused_sizes(outputs)
-        scratch = [self.scratch(field, sizes) for field in fields["scratch"]]
+        scratch = [members.scratch(field, sizes) for field in fields["scratch"]]
         self.default_order(fields["inputs"])
         check_names(self.read, every, self.taken)
         types = bound_types(self.read, self.node, self.variables, every, self.unread)
         return Contract(
-            types,
-            tuple(argument for argument in arguments if argument is not None),
-            tuple(output for output in outputs if output is not None),
-            tuple(tensor for tensor in scratch if tensor is not None),
-            self.dims,
-            self.derived,
-            self.dynamic,
-            masked,
-            checks,
-            replace(sizes, pointers=True),
-            value_scope(checks, inputs, self.variables),
-            element_scope(self.of_any(replace(checks, met=met)), inputs, self.variables, self.devices),
-            {field.name: field.key for listed in fields.values() for field in listed},
-            self.taken,
-            self.read.diagnostics.errors == before,
+            types=types,
+            arguments=tuple(argument for argument in arguments if argument is not None),
+            outputs=tuple(output for output in outputs if output is not None),
+            scratch=tuple(tensor for tensor in scratch if tensor is not None),
+            dims=self.dims,
+            derived=self.derived,
+            dynamic=self.dynamic,
+            grad_mask=masked,
+            checks=checks,
+            launches=replace(sizes, pointers=True),
+            values=value_scope(checks, inputs, self.variables),
+            elements=element_scope(self.of_any(replace(checks, met=met)), inputs, self.variables, self.devices),
+            places={field.name: field.key for listed in fields.values() for field in listed},
+            taken=self.taken,
+            valid=self.read.diagnostics.errors == before,
         )
 
     # ---------------------------------------------------------------- names
@@ -230,7 +226,7 @@ class _Checker:
 
     def scope(self, scalars: dict[str, Name], subjects: dict[str, Subject], launch: bool) -> Scope:
         """What shapes, checks or launches may name: dims, `dims:` so far, scalars."""
-        known = {dim.name: _dim_name(dim) for dim in self.dims if not dim.each}
+        known = {dim.name: dim_name(dim) for dim in self.dims if not dim.each}
         absent = dict(self.unnamed)
         absent |= {dim.name: f"each tensor of {dim.each} has its own" for dim in self.dims if dim.each}
         for derived in self.derived:
@@ -245,6 +241,11 @@ class _Checker:
         sized = [name for name, variable in self.variables.items() if variable.group == "bits"]
         absent |= {name: f"it can be any dtype, and kernels know sizeof({name}) only" for name in sized}
         return Scope(known, subjects, tuple(self.variables), launch, absent, holders, self.choices, self.unread)
+
+    def of_any(self, scope: Scope) -> Scope:
+        """With the dims that bind for each tensor of any list."""
+        known = {dim.name: dim_name(dim) for dim in self.dims if dim.each and not dim.optional}
+        return replace(scope, absent={k: v for k, v in scope.absent.items() if k not in known}).naming(known)
 
     def derive(self, scalars: dict[str, Name], subjects: dict[str, Subject], expanded: list[str]) -> None:
         """Reads the values of `dims:`, each over those before it. Inputs are expanded later: to sizes that these may
@@ -264,133 +265,7 @@ class _Checker:
             expr = expr or integer(1)
             self.derived += (DerivedDim(key.text, expr, _written(value), on_hardware(expr, self.derived)),)
 
-    # ---------------------------------------------------------------- the model's parts
-
-    def argument(self, field: Field, scope: Scope) -> Argument | None:
-        parsed = field.parsed.type
-        read = self.read.within(field.part)
-        kind: TensorType | ScalarType | None
-        if isinstance(parsed, ParsedTensor):
-            if field.optional or parsed.element_optional:  # its contract matters only when it is given
-                scope = replace(scope, met=(Condition(Query("given", field.name, (), Type.BOOL)),))
-            if parsed.list_at is not None:  # each of its tensors has these
-                scope = self.of_each(field.name, scope)
-            kind = self.tensor_type(read, field, parsed, scope)
-        else:
-            variable = parsed.variable.text if parsed.variable else ""
-            choices = tuple(choice.text for choice in parsed.choices)
-            optional, is_list = parsed.optional_at is not None, parsed.list_at is not None
-            kind = ScalarType(parsed.kind, optional, is_list, parsed.length, choices, variable)
-        default = None
-        if field.parsed.condition is not None:
-            read.error(field.node.at(field.parsed.condition.offset), "only outputs have a condition")
-        if field.parsed.default is not None:
-            try:
-                default = parse_default(parsed, field.parsed.default)
-            except TypeProblem as found:
-                read.error(field.node.at(found.offset), found.text, found.hint)
-        if isinstance(parsed, ParsedScalar):
-            check_scalar(read, field, parsed, default, self.variables)
-        if kind is None:
-            return None
-        if isinstance(kind, TensorType) and kind.element_optional and kind.written:
-            text = "PyTorch compiles no operator that writes to a list in which some may be absent"
-            read.error(field.node.at(parsed.list_at or 0), text, "leave out those that are absent, or write several")
-        words = check_input_words(read, field, kind) if isinstance(kind, TensorType) else ()
-        keyword_only = field.section == "keywords"
-        return Argument(field.name, kind, keyword_only, default, words, field.doc, field.parsed.text)
-
-    def of_each(self, name: str, scope: Scope) -> Scope:
-        """What the shape of a list may name: dims that bind for each tensor, where they are there whenever one is."""
-        known, absent = {}, dict(scope.absent)
-        for dim in self.dims:
-            lists = [list_of(holder) for holder in dim.holders]
-            if dim.each and (not dim.optional or name in lists):
-                known[dim.name] = _dim_name(dim)
-            elif dim.each:
-                absent[dim.name] = f"{' or '.join(lists)} may have no tensor where {name} has one"
-        return replace(scope, absent=absent).naming(known)
-
-    def of_any(self, scope: Scope) -> Scope:
-        """With the dims that bind for each tensor of any list."""
-        known = {dim.name: _dim_name(dim) for dim in self.dims if dim.each and not dim.optional}
-        return replace(scope, absent={k: v for k, v in scope.absent.items() if k not in known}).naming(known)
-
-    def output(self, field: Field, scope: Scope, inputs: dict[str, Argument]) -> Output | None:
-        condition, text = None, field.parsed.text
-        if field.parsed.condition is not None:
-            condition = self.condition(field, field.parsed.condition, scope)
-            if condition is None:
-                return None
-            scope = replace(scope, met=(*scope.met, Condition(condition)))
-            text = f"{text} if {print_text(condition)}"
-        read, counted_by, alike = self.read.within(field.part), "", set[str]()
-        if is_list(field):
-            kinds = {name: one.type for name, one in inputs.items() if isinstance(one.type, TensorType)}
-            lists = {name: kind.shape for name, kind in kinds.items() if kind.is_list}
-            counted_by = length_of(read, field, self.dims, lists)
-            if not counted_by:
-                return None
-            check_length(read, field, inputs[counted_by], "grad_mask" in self.taken)
-            alike = equally_long(self.dims, lists, counted_by)
-            scope = as_long(self.of_each(counted_by, scope), alike, counted_by, self.dims)
-        kind = self.made_tensor(field, scope)
-        if kind is None:
-            return None
-        words = check_output_words(read, field, kind, inputs, self.variables, alike)
-        return Output(field.name, kind, words, condition, field.doc, text, counted_by)
-
-    def condition(self, field: Field, piece: Piece, scope: Scope) -> Expr | None:
-        """When an output is there."""
-        read, place = self.read.within(field.part), field.node.at(piece.offset)
-        if field.has_word("saved"):
-            read.error(place, "a `saved` output has no condition: it is computed whenever backward may need it")
-            return None
-        if "grad_mask" in self.taken:
-            read.error(place, "a gradient has no condition: grad_mask says which are wanted")
-            return None
-        expr = read.expression_at(field.node, piece.text, piece.offset, scope, Type.BOOL, "a condition")
-        if isinstance(expr, Constant):
-            read.error(place, "this condition names nothing that a call could change")
-            return None
-        return expr
-
-    def scratch(self, field: Field, scope: Scope) -> Scratch | None:
-        kind = self.made_tensor(field, scope)
-        if kind is None:
-            return None
-        words = check_output_words(self.read.within(field.part), field, kind, {}, self.variables)
-        return Scratch(field.name, kind, words, field.parsed.text)
-
-    def made_tensor(self, field: Field, scope: Scope) -> TensorType | None:
-        """The type of an output or scratch tensor: plain tensors without a default."""
-        read = self.read.within(field.part)
-        parsed = field.parsed.type
-        if isinstance(parsed, ParsedScalar):
-            what = "an output" if field.section == "outputs" else "scratch"
-            read.error(
-                field.node,
-                f"{what} is a tensor, not a {parsed.kind}",
-                f"for instance {parsed.kind}32[]" if parsed.kind in ("int", "float") else "",
-            )
-            return None
-        if field.parsed.default is not None:
-            read.error(field.node.at(field.parsed.default.offset), "only inputs have defaults")
-        check_list(read, field, parsed)
-        if parsed.optional_at is not None:
-            hint = "an output is there on a condition: T[n] if flag" if field.section == "outputs" else ""
-            read.error(field.node.at(parsed.optional_at), "only inputs are optional", hint)
-        if parsed.written_at is not None:
-            read.error(field.node.at(parsed.written_at), "only inputs are written in place")
-        return self.tensor_type(read, field, parsed, scope)
-
-    def tensor_type(self, read: Reader, field: Field, parsed: ParsedTensor, scope: Scope) -> TensorType | None:
-        dtype = resolve_dtype(read, field, parsed, self.variables)
-        shape = ShapeReader(self.dims, self.derived, tuple(self.spliced)).shape(read, field, parsed, scope)
-        if dtype is None or shape is None:
-            return None
-        optional, is_list = parsed.optional_at is not None, parsed.list_at is not None
-        return TensorType(dtype, shape, optional, is_list, parsed.element_optional, parsed.written_at is not None)
+    # ---------------------------------------------------------------- all of them together
 
     def unused_sizes(self, outputs: Sequence[Output | None]) -> None:
         """Every size of `dynamic:` is that of an output."""
@@ -410,10 +285,6 @@ class _Checker:
             elif earlier:
                 text = f"it has no default and stands behind {earlier}, which has one"
                 self.read.within(field.part).error(field.key, text, "move it before, or put the others under keywords:")
-
-
-def _dim_name(dim: Dim) -> Name:
-    return Name(dim.name, NameKind.STAR if dim.star else NameKind.DIM, Type.INT)
 
 
 def _written(node: load.Node) -> str:

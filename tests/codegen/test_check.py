@@ -339,3 +339,14 @@ def test_numbers_that_fill(operator: Callable[[str], Operator], number: int) -> 
         outputs: {{y: "int64[n] fill({number})"}}
     """)
     assert [word.argument for word in made.outputs[0].words] == [number]
+
+
+def test_an_argument_called_like_the_mask_of_gradients(operator: Callable[[str], Operator]) -> None:
+    """Where no gradients are computed it is any other: outputs may depend on it."""
+    op = operator("""
+        devices: [cpu]
+        inputs: {x: "float32[n]", grad_mask: bool}
+        outputs: {y: "float32[n]", z: "float32[n] if grad_mask"}
+    """)
+    assert op.output("z").condition is not None
+    assert not op.grad_mask
