@@ -77,6 +77,8 @@ def check_backward(read: Reader, forward: Declared, operators: Mapping[str, Decl
 
 def _without_backward(read: Reader, forward: Declared) -> None:
     for output in forward.operator.saved_outputs:
+        if forward.operator.draws(output.name):
+            continue  # `backward:` is there, and wrong: nothing else keeps what is drawn
         read.error(forward.places[output.name], f"output {output.name}: `saved` is for operators with `backward:`")
     for argument in forward.operator.tensors:
         if argument.shares_gradient:

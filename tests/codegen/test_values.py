@@ -92,6 +92,11 @@ def test_wrong_elements(operator: Callable[[str], Operator]) -> None:
     ]
 
 
+def test_a_tensor_too_large_to_be_written_down(operator: Callable[[str], Operator]) -> None:
+    small, large = (_operator(operator, f"v: 'int16[{n}]'", ["v >= 0"]) for n in (65536, 1234567890123))
+    assert [any(wrong.elements for wrong in wrong_calls(base(op))) for op in (small, large)] == [True, False]
+
+
 def test_wrong_sizes_behind_one_that_follows_from_itself(operator: Callable[[str], Operator]) -> None:
     op = operator("""
         inputs: {y: "float32[n]", x: "float32[2 * h, n]"}
