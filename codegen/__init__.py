@@ -9,8 +9,8 @@ The steps, in the order in which they run, and the modules that make them up:
               absent; names and synonyms say what may be called how, supported refuses what is not built yet, bodies
               looks for csrc/<op>.c and .cu
     bind      what a call checks and binds, in order: bind/, from bind/operator.py on
-    model     what the steps below see: model, contract, launches, rules (positions says where they look), expr/tree
-              (expr/fold and expr/value compute), types; elementwise/ derives gradients of formulas
+    model     what the steps below see: model, contract, launches, rules and assignments (positions says where they
+              look), expr/tree (expr/fold and expr/value compute), types; elementwise/ derives gradients of formulas
     lower     model to final strings, one view for each generated file: lower/; expressions through expr/c, expr/python
               and expr/text, texts of errors through messages/ under the heads of steps; what follows from the model is
               worked out by autocast, layouts, tags and tolerance; markdown quotes texts on pages

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from codegen.assignments import BindDim, BindDynamic, BindStar, Decide, Derive, FirstDtype
 from codegen.contract import StarFunction, numbers_in
 from codegen.expr.tree import Compare, Expr, integer
 from codegen.frozen import dataclass
-from codegen.positions import Comparison, DimCompare, Index, Span, list_of
+from codegen.positions import Comparison, DimCompare, list_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,6 @@ class DtypeRule:
     variable: str
     allowed: tuple[str, ...]
     scalar: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class FirstDtype:
-    """Not a check: `variable`, which no given argument binds, takes the dtype of `first`, an earlier variable."""
-
-    variable: str
-    first: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,31 +133,6 @@ class RankRule:
     argument: str
     rank: int
     exact: bool
-
-
-@dataclass(frozen=True, slots=True)
-class BindDim:
-    """Not a check: the dim `name` takes the size of `argument` at `index`."""
-
-    name: str
-    argument: str
-    index: Index
-
-
-@dataclass(frozen=True, slots=True)
-class BindStar:
-    """Not a check: the star `name` takes the dims `span`; its number is their product (overflow is an error)."""
-
-    name: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Derive:
-    """Not a check: the name of `dims:` takes the value of `expr` (overflow is an error)."""
-
-    name: str
-    expr: Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,28 +288,6 @@ class OverlapRule:
 
 
 @dataclass(frozen=True, slots=True)
-class BindDynamic:
-    """Not a check: the size `name` of outputs is `value` at most, or exactly where `given` holds; else it is known only
-    after the kernel ran (overflow is an error).
-    """
-
-    name: str
-    value: Expr
-    bound: Expr
-    given: Expr | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Decide:
-    """Not a check: the output `output` is there where `condition` holds (overflow is an error)."""
-
-    output: str
-    condition: Expr
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class When:
     """`rule` applies where every one of `given` was given and every one of `absent` was not; with an `output`, where
     that one is there; with a list `each`, to every place in it: `given` and `absent` may then name `xs[_i]`.
@@ -388,9 +334,6 @@ PlainRule: TypeAlias = (
     | SumRule
     | OverlapRule
 )
-
-# What gives a name a value; all others check something.
-Assignment: TypeAlias = FirstDtype | BindDim | BindStar | Derive | BindDynamic | Decide
 
 Rule: TypeAlias = PlainRule | When
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from codegen.assignments import BindDynamic, Derive, FirstDtype
 from codegen.rules import (
     AccDtypeRule,
-    BindDynamic,
     CheckRule,
     ChoiceRule,
     ContiguousRule,
     CountRule,
-    Derive,
     DeviceArgumentRule,
     DeviceRule,
     DimsRule,
     DtypeRule,
     ElementsRule,
-    FirstDtype,
     HostRule,
     LengthRule,
     OffsetsRule,

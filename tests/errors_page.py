@@ -9,12 +9,13 @@ import re
 from pathlib import Path
 
 from codegen import markdown
+from codegen.assignments import Assignment
 from codegen.check.library import check
 from codegen.errors import Diagnostics
 from codegen.load import load
 from codegen.messages.sentences import message
 from codegen.messages.text import print_message_text
-from codegen.rules import Assignment, PlainRule, plain
+from codegen.rules import PlainRule, plain
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "errors.md"

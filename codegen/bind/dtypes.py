@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from codegen.assignments import FirstDtype
 from codegen.bind.arguments import scalars
 from codegen.contract import Acc, Argument, Dtype, FixedDtype, TensorType, TypeVariable, Variable
 from codegen.positions import each_of, first_given_of, first_of, list_of
-from codegen.rules import AccDtypeRule, DtypeRule, FirstDtype, PlainRule, Rule, SameDtypeRule, When, when, where_given
+from codegen.rules import AccDtypeRule, DtypeRule, PlainRule, Rule, SameDtypeRule, When, when, where_given
 from codegen.types import DTYPES
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from codegen.assignments import BindDim, BindDynamic, BindStar, Decide, Derive
 from codegen.bind.arguments import argument_rules, sizes_rules
 from codegen.bind.dtypes import dtype_rules
 from codegen.bind.shapes import Stars, dims_rules, expand_rule, never_negative, shape_rule, size_rules
@@ -25,14 +26,9 @@ from codegen.expr.tree import Compare, Constant, Expr, Logic, Query, Type, Unary
 from codegen.model import Check, DerivedDim, Dim, DynamicDim, Place
 from codegen.positions import Span, each_of, first_given_of, first_of, list_of
 from codegen.rules import (
-    BindDim,
-    BindDynamic,
-    BindStar,
     CheckRule,
     ContiguousRule,
     CountRule,
-    Decide,
-    Derive,
     DeviceRule,
     HostRule,
     OverlapRule,

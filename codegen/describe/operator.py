@@ -5,6 +5,7 @@ Every string is raw: what a terminal or a page takes for syntax is the affair of
 
 from __future__ import annotations
 
+from codegen.assignments import Assignment
 from codegen.contract import Argument, dtypes_of
 from codegen.defaults import default_text
 from codegen.describe.keys import operator_notes
@@ -17,11 +18,7 @@ from codegen.lower.schema import public_schema
 from codegen.messages.sentences import message
 from codegen.messages.text import print_message_text
 from codegen.model import Backward, Binding, Library, Operator
-from codegen.rules import (
-    Assignment,
-    Rule,
-    plain,
-)
+from codegen.rules import Rule, plain
 from codegen.steps import step
 from codegen.tags import tags_of
 from codegen.tolerance import per_term, rounding

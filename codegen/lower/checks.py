@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from codegen.assignments import BindDim, BindDynamic, BindStar, Decide, Derive, FirstDtype
 from codegen.contract import TensorType
 from codegen.expr.c import print_real
 from codegen.expr.tree import Expr, Name, Type
@@ -41,22 +42,16 @@ from codegen.model import Operator
 from codegen.positions import ComputedCompare, DimCompare, Index, StarCompare, list_of
 from codegen.rules import (
     AccDtypeRule,
-    BindDim,
-    BindDynamic,
-    BindStar,
     CheckRule,
     ChoiceRule,
     ComputeStar,
     ContiguousRule,
     CountRule,
-    Decide,
-    Derive,
     DeviceArgumentRule,
     DeviceRule,
     DimsRule,
     DtypeRule,
     ExpandRule,
-    FirstDtype,
     HostRule,
     LengthRule,
     OverlapRule,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
+from codegen.assignments import BindDim, BindDynamic, BindStar, Decide, Derive, FirstDtype
 from codegen.contract import MAX_DIMS, BroadcastEntry
 from codegen.errors import one_of
 from codegen.expr.text import print_text
@@ -37,23 +38,17 @@ from codegen.messages.parts import (
 from codegen.model import DynamicDim
 from codegen.rules import (
     AccDtypeRule,
-    BindDim,
-    BindDynamic,
-    BindStar,
     CheckRule,
     ChoiceRule,
     ComputeStar,
     ContiguousRule,
     CountRule,
-    Decide,
-    Derive,
     DeviceArgumentRule,
     DeviceRule,
     DimsRule,
     DtypeRule,
     ElementsRule,
     ExpandRule,
-    FirstDtype,
     HostRule,
     Known,
     LengthRule,

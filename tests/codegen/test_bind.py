@@ -6,17 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
+from codegen.assignments import BindDim, BindStar, Derive
 from codegen.expr.text import print_text
 from codegen.expr.tree import Name, NameKind, Type
 from codegen.model import Dim, Operator, Place
 from codegen.positions import DimCompare, Index, Span, StarCompare
 from codegen.rules import (
     AccDtypeRule,
-    BindDim,
-    BindStar,
     CheckRule,
     ComputeStar,
-    Derive,
     DeviceRule,
     DtypeRule,
     ElementsRule,

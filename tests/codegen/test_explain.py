@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from codegen.__main__ import main
+from codegen.assignments import BindDim, BindStar, Derive
 from codegen.messages.sentences import message
 from codegen.messages.text import print_message_text
 from codegen.model import Operator
-from codegen.rules import BindDim, BindStar, Derive
 
 SPEC = """\
 namespace: demo

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from codegen.assignments import BindDim, BindStar, Derive
 from codegen.expr.c import CNames
 from codegen.expr.python import PythonNames
 from codegen.expr.text import print_text
@@ -17,7 +18,7 @@ from codegen.messages.parts import Message, Part, StarOf, Text, Value, float_tex
 from codegen.messages.python import print_message_python, python_escape
 from codegen.messages.sentences import message, overflow_of
 from codegen.model import Operator
-from codegen.rules import BindDim, BindStar, CheckRule, Derive
+from codegen.rules import CheckRule
 
 SPEC = """
     types: {T: floating, I: [int32]}

@@ -8,6 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from codegen.assignments import Assignment
 from codegen.check.library import check
 from codegen.commands import generate
 from codegen.commands.report import Report
@@ -16,7 +17,7 @@ from codegen.load import load
 from codegen.messages.sentences import message
 from codegen.messages.text import print_message_text
 from codegen.model import Library
-from codegen.rules import Assignment, plain
+from codegen.rules import plain
 from tests.fuzz.specs import HOSTILE, Grammar
 from tests.fuzz.syntax import c_compiles, python_compiles, rendered, skeleton
 

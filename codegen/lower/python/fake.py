@@ -7,6 +7,7 @@ from functools import partial
 from itertools import groupby
 from typing import TypeAlias
 
+from codegen.assignments import BindDim, BindDynamic, BindStar, Decide, Derive, FirstDtype
 from codegen.contract import MAX_DIMS, BroadcastEntry, DropEntry, Output, StarEntry, TensorType, numbers_in
 from codegen.expr.c import can_overflow
 from codegen.expr.tree import Conditional, Expr
@@ -20,23 +21,17 @@ from codegen.messages.sentences import mask_length, message, overflow_of
 from codegen.positions import ComputedCompare, DimCompare, each_of
 from codegen.rules import (
     AccDtypeRule,
-    BindDim,
-    BindDynamic,
-    BindStar,
     CheckRule,
     ChoiceRule,
     ComputeStar,
     ContiguousRule,
     CountRule,
-    Decide,
-    Derive,
     DeviceArgumentRule,
     DeviceRule,
     DimsRule,
     DtypeRule,
     ElementsRule,
     ExpandRule,
-    FirstDtype,
     HostRule,
     LengthRule,
     OffsetsRule,
