@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,15 +24,34 @@ def pages(library: Library) -> dict[str, str]:
 
 
 def test_links_lead_somewhere() -> None:
-    folder = ROOT / "docs" / "ops"
-    for page in folder.glob("*.md"):
-        for token in PARSER.parse(page.read_text()):
-            for child in token.children or []:
-                if child.type == "link_open":
-                    assert (folder / str(child.attrs["href"])).exists(), (page.name, child.attrs)
+    """Those of all pages, generated or not, to files and to headings of pages."""
+    folders = [ROOT.glob("*.md"), *((ROOT / name).rglob("*.md") for name in ("docs", "tests", "benchmarks"))]
+    links = [(page, target) for pages in folders for page in pages for target in links_of(page)]
+    lost = []
+    for page, target in links:
+        path, _, heading = target.partition("#")
+        found = page.parent / path if path else page
+        if not found.exists() or (heading and heading not in headings(found)):
+            lost.append((page.name, target))
+    assert lost == []
+    assert len(links) > 50
 
 
-def test_no_error_text_of_the_page_is_older_than_the_code(library: Callable[[str], Library]) -> None:
+def links_of(page: Path) -> list[str]:
+    """What a page links to, but for other sites."""
+    parts = [child for token in PARSER.parse(page.read_text()) for child in token.children or []]
+    targets = [str(part.attrs["href"]) for part in parts if part.type == "link_open"]
+    return [target for target in targets if not target.startswith(("http://", "https://"))]
+
+
+def headings(page: Path) -> set[str]:
+    """As GitHub names them in links."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.*)", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_pages_are_current(library: Callable[[str], Library]) -> None:
     text = (ROOT / "ops.yaml").read_text()
     for name, page in pages(library(text)).items():
         assert page == (ROOT / "docs" / "ops" / name).read_text()

@@ -94,17 +94,6 @@ def test_every_word_of_the_language_is_on_the_page() -> None:
     assert {word for word in wanted if not re.search(rf"\b{word}\b", code)} == set()
 
 
-def test_links_lead_to_headings() -> None:
-    headings = {
-        re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
-        for title in re.findall(r"^#+ (.*)", PAGE, re.MULTILINE)
-    }
-    text = re.sub(r"^```.*?^```", "", PAGE, flags=re.MULTILINE | re.DOTALL)
-    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= headings
-    for page in re.findall(r"\]\(([^)#]+)\)", text):
-        assert (Path(__file__).parents[2] / "docs" / page).exists(), page
-
-
 def test_the_report_of_a_wrong_file(report: Callable[[str], str]) -> None:
     keys = "types: {T: floating}\ninputs:\n  x: T[*rows, n]\noutputs:\n  y: T[*rows, m]\n"
     (shown,) = re.findall(r"^```text\n(ops\.yaml.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
