@@ -98,6 +98,16 @@ def test_it_builds_and_passes_its_tests(project: Path) -> None:
     assert set(re.findall(r"\bmake ([a-z-]+)\b", (project / "README.md").read_text())) - {"uses"} <= targets
 
 
+def test_it_builds_without_make(project: Path, tmp_path: Path) -> None:
+    """With CMake alone, by a preset, and is installed as a package of CMake."""
+    for command in (["--preset", "native"], ["--build", "--preset", "native"],
+                    ["--install", "build/native", "--prefix", str(tmp_path)]):  # fmt: skip
+        done = run(project, "-c", f"import subprocess, sys; sys.exit(subprocess.call({['cmake', *command]!r}))")
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    installed = {path.name for path in tmp_path.rglob("*") if path.is_file()}
+    assert installed == {f"{NAMESPACE}.so", f"{NAMESPACE}Config.cmake"}
+
+
 # ---- What cannot be
 
 

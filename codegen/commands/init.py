@@ -29,8 +29,8 @@ ROOT = PACKAGE.parent
 # What builds a library, whatever its operators are.
 BUILD = ("CMakeLists.txt", "cmake", "codegen", "templates", "csrc/cpu", "csrc/device", "csrc/runtime",
          "csrc/elementwise_layout.h")  # fmt: skip
-_SHARED = (*BUILD, "setup.py", "LICENSE", ".clang-format", ".editorconfig", ".gitattributes", "tests/plugin.py",
-           "tests/harness", "docs/language.md", "docs/errors.md")  # fmt: skip
+_SHARED = (*BUILD, "CMakePresets.json", "setup.py", "LICENSE", ".clang-format", ".editorconfig", ".gitattributes",
+           "tests/plugin.py", "tests/harness", "docs/language.md", "docs/errors.md")  # fmt: skip
 # What only bodies of the operators of this project use, and a script about its wheel.
 OWN = (
     "cmake/wheel_check.sh",
