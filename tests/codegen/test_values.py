@@ -97,6 +97,18 @@ def test_a_tensor_too_large_to_be_written_down(operator: Callable[[str], Operato
     assert [any(wrong.elements for wrong in wrong_calls(base(op))) for op in (small, large)] == [True, False]
 
 
+def test_lists_that_have_one_tensor(operator: Callable[[str], Operator]) -> None:
+    """Where no right call has a second one, none is wrong."""
+    op = operator(
+        "types: {T: [float32, float16]}\ninputs: {xs: 'T[n][]!', ys: 'T[n][]'}\nchecks: [len(xs) == 1]\n"
+        "devices: [cpu]\nparallel: 1\ndifferentiable: false"
+    )
+    texts = [wrong.text for wrong in wrong_calls(base(op))]
+    assert not any("[1]" in text for text in texts)
+    assert any(text.startswith("xs[0]: expected dtype") for text in texts)
+    assert "ys: expected 1 tensors (as xs), got 2" in texts
+
+
 def test_wrong_sizes_behind_one_that_follows_from_itself(operator: Callable[[str], Operator]) -> None:
     op = operator("""
         inputs: {y: "float32[n]", x: "float32[2 * h, n]"}

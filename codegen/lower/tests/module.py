@@ -13,11 +13,11 @@ from codegen.frozen import dataclass
 from codegen.lower.dynamic import sized_by
 from codegen.lower.elementwise.host import alike
 from codegen.lower.python.names import COLUMNS, call
-from codegen.lower.sample import USUAL_LENGTH, Sample
+from codegen.lower.sample import Sample
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import mentions
 from codegen.lower.tests.axes import axes, left_out, strings, tuple_of, unfit
-from codegen.lower.tests.refused import Wrong, mask_count, wrong_calls
+from codegen.lower.tests.refused import Wrong, wrong_calls
 from codegen.lower.tests.samples import base, growing, large, samples
 from codegen.lower.tests.scalars import kind_of, literal, sampled, usual_scalar
 from codegen.lower.tests.texts import WrongTensor
@@ -303,8 +303,7 @@ def _wrong(op: Operator, wrong: Wrong) -> list[str]:
     changes += [(name, "None") for name in wrong.absent]
     changes += [(wrong.alias[0], f"Alias({python_string(wrong.alias[1])})")] if wrong.alias else []
     changes += [(name, literal(value, kind_of(op.argument(name)))) for name, value in wrong.scalars]
-    if not changes:
-        changes = [("grad_mask", repr([True] * (mask_count(op, USUAL_LENGTH) + 1)))]
+    changes += [("grad_mask", repr([True] * wrong.mask))] if wrong.mask else []
     flags = [f"{flag}=True" for flag in ("elements", "memory") if getattr(wrong, flag)]
     arguments: list[str | list[str]] = [_broken_dict(changes, 8), python_string(wrong.text), *flags]
     return [f"    {line}" for line in call("Wrong", arguments, ",", indent=4)]

@@ -70,6 +70,7 @@ class Wrong:
     absent: tuple[str, ...] = ()
     lists: tuple[tuple[str, tuple[WrongTensor, ...]], ...] = ()  # in the place of whole lists
     alias: tuple[str, str] | None = None  # an argument, and the one at whose address it begins
+    mask: int = 0  # length of a grad_mask
 
 
 def _position(index: Index, rank: int) -> int:
@@ -100,6 +101,8 @@ def wrong_calls(first: Sample) -> list[Wrong]:
         usual = first.without(absent)
         before = len(found)
         rule = of_second(rule)
+        if first.length < USUAL_LENGTH and getattr(rule, "argument", "").endswith(("[1]", "[_i]")):
+            continue  # no list of a right call has a second tensor
         if isinstance(conditional, When) and conditional.each and not isinstance(rule, SizeRule | DimsRule):
             usual = replace(usual, at=1)
         match rule:
@@ -131,8 +134,8 @@ def wrong_calls(first: Sample) -> list[Wrong]:
         if absent:
             found[before:] = [replace(wrong, absent=tuple(sorted(absent))) for wrong in found[before:]]
     if op.grad_mask:
-        count = mask_count(op, first.length)
-        found.append(Wrong((), (), f"{mask_length(count)}{count + 1}"))
+        count = sum(first.length if output.type.is_list else 1 for output in op.outputs)
+        found.append(Wrong((), (), f"{mask_length(count)}{count + 1}", mask=count + 1))
     return found
 
 
@@ -205,11 +208,6 @@ def _count(usual: Sample, rule: CountRule) -> Wrong:
     return Wrong((), (), text, lists=((rule.argument, tensors),))
 
 
-def mask_count(op: Operator, length: int) -> int:
-    """How many places the grad_mask has, in calls with lists of this length."""
-    return sum(length if output.type.is_list else 1 for output in op.outputs)
-
-
 def _made(sample: Sample, rule: Rule) -> list[Expr]:
     """What must hold for the output to be there that a rule is about."""
     condition = sample.op.output(rule.output).condition if isinstance(rule, When) and rule.output else None
@@ -218,7 +216,7 @@ def _made(sample: Sample, rule: Rule) -> list[Expr]:
 
 def _many_dims(usual: Sample, name: str) -> Wrong:
     """A tensor of more dims than PyTorch's own operators take."""
-    name = f"{name}[1]" if usual.op.argument(name) in usual.op.lists else name
+    name = f"{name}[{min(usual.length, USUAL_LENGTH) - 1}]" if usual.op.argument(name) in usual.op.lists else name
     tensor = WrongTensor(usual.dtype_of(name), (1,) * (MAX_DIMS + 1))
     return Wrong(((name, tensor),), (), f"{name}: expected at most {MAX_DIMS} dimensions, got {MAX_DIMS + 1}")
 
