@@ -2,7 +2,7 @@
 // rstd = 1 / sqrt(mean(residual_out^2) + eps), for each row: csrc/device/row_norm.cuh says what the params are.
 #include "add_rms_norm.cuh"
 
-#include "row_norm.cuh"
+#include "norm_runs.cuh"
 
 template <typename T, bool ALIGNED, int VECTORS, int ROWS> __device__ void add_rms_norm(const add_rms_norm_args<T> &a) {
     norm_rows<T> rows = {};
@@ -17,5 +17,6 @@ template <typename T, bool ALIGNED, int VECTORS, int ROWS> __device__ void add_r
     rows.rows = a.rows;
     rows.n = a.n;
     rows.lanes = a.lanes;
+    rows.slab = a.slab;
     normalize_rows<false, true, ALIGNED, VECTORS, ROWS>(rows);
 }

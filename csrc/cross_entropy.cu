@@ -11,6 +11,7 @@ __device__ void cross_entropy(const cross_entropy_args<T> &a) {
     rows.n = a.n;
     rows.lanes = a.lanes;
     rows.stage_lanes = a.stage_lanes;
+    rows.slab = a.slab;
     rows.ignore_index = a.ignore_index;
     rows.smoothing = a.label_smoothing;
     rows.z_loss = a.z_loss;

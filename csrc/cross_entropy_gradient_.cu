@@ -15,6 +15,7 @@ __device__ void cross_entropy_gradient_(const cross_entropy_gradient__args<T> &a
     rows.n = a.n;
     rows.lanes = a.lanes;
     rows.stage_lanes = a.stage_lanes;
+    rows.slab = a.slab;
     rows.ignore_index = a.ignore_index;
     rows.smoothing = a.label_smoothing;
     rows.z_loss = a.z_loss;

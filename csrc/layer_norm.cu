@@ -2,7 +2,7 @@
 // https://arxiv.org/abs/1607.06450, equation 4. csrc/device/row_norm.cuh says what the params are.
 #include "layer_norm.cuh"
 
-#include "row_norm.cuh"
+#include "norm_runs.cuh"
 
 template <typename T, bool ALIGNED, int VECTORS, int ROWS> __device__ void layer_norm(const layer_norm_args<T> &a) {
     norm_rows<T> rows = {};
@@ -16,5 +16,6 @@ template <typename T, bool ALIGNED, int VECTORS, int ROWS> __device__ void layer
     rows.rows = a.rows;
     rows.n = a.n;
     rows.lanes = a.lanes;
+    rows.slab = a.slab;
     normalize_rows<true, false, ALIGNED, VECTORS, ROWS>(rows);
 }

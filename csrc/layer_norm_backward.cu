@@ -4,7 +4,7 @@
 
 #include "row_norm_backward.cuh"
 
-template <typename T, bool ALIGNED, int VECTORS>
+template <typename T, bool ALIGNED, bool RUNS, int VECTORS>
 __device__ void layer_norm_backward_rows(const layer_norm_backward_args<T> &a) {
     norm_gradients<T> rows = {};
     rows.grad_y = a.grad_y;
@@ -22,8 +22,9 @@ __device__ void layer_norm_backward_rows(const layer_norm_backward_args<T> &a) {
     rows.step = a.step;
     rows.rounds = a.rounds;
     rows.columns = a.columns;
+    rows.slab = a.slab;
     rows.few = a.few == 1;
-    row_gradients<true, false, ALIGNED, VECTORS>(rows);
+    row_gradients<true, false, ALIGNED, RUNS, VECTORS>(rows);
 }
 
 // Blocks of the second row of the grid add up for the bias.

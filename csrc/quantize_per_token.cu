@@ -2,7 +2,7 @@
 // once and stays in registers until its largest element is known.
 //
 // ALIGNED: every row is made of whole, aligned vectors; others are loaded element by element, neighbouring lanes
-//          neighbouring ones.
+//          neighbouring ones. With 2 ROWS they go in runs of HELD slabs: row_runs.cuh.
 // HELD:    vectors or elements of a row that a thread holds; 0 reads the row twice.
 // ROWS:    rows that a thread works on at once, a.lanes lanes each; 0 gives a row to a block or cluster.
 #include "quantize_per_token.cuh"
@@ -82,10 +82,27 @@ __device__ __forceinline__ void quantize_in_two_reads(const quantize_per_token_a
     }
 }
 
+template <int VECTORS, typename T, typename Q>
+__device__ __forceinline__ void quantize_runs(const quantize_per_token_args<T, Q> &a) {
+    row_run<T, VECTORS> run(a.rows, a.n, a.slab, is_aligned(a.x) && is_aligned(a.q));
+    run.for_each([&] {
+        uint4 x[VECTORS];
+        run.load(a.x, x);
+        float values[VECTORS][vector_size<T>];
+#pragma unroll
+        for (int k = 0; k < VECTORS; k++) {
+            unpack<T>(x[k], values[k]);
+        }
+        quantize_run(run, values, a.q, a.scale);
+    });
+}
+
 template <typename T, typename Q, bool ALIGNED, int HELD, int ROWS>
 __device__ void quantize_per_token(const quantize_per_token_args<T, Q> &a) {
     using row = quantized_row<T, Q, ALIGNED, HELD == 0 ? 1 : HELD>;
-    if constexpr (HELD == 0) {
+    if constexpr (!ALIGNED && ROWS == 2) {
+        quantize_runs<HELD>(a);
+    } else if constexpr (HELD == 0) {
         quantize_in_two_reads(a);
     } else if constexpr (ROWS == 0) {
         rows_by_blocks<row, HELD, HELD == 1>(a, a.x); // rows of one vector for each thread need no cluster

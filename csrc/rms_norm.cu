@@ -2,7 +2,7 @@
 // https://arxiv.org/abs/1910.07467, equation 4. csrc/device/row_norm.cuh says what the params are.
 #include "rms_norm.cuh"
 
-#include "row_norm.cuh"
+#include "norm_runs.cuh"
 
 template <typename T, bool ALIGNED, int VECTORS, int ROWS> __device__ void rms_norm(const rms_norm_args<T> &a) {
     norm_rows<T> rows = {};
@@ -15,5 +15,6 @@ template <typename T, bool ALIGNED, int VECTORS, int ROWS> __device__ void rms_n
     rows.rows = a.rows;
     rows.n = a.n;
     rows.lanes = a.lanes;
+    rows.slab = a.slab;
     normalize_rows<false, false, ALIGNED, VECTORS, ROWS>(rows);
 }

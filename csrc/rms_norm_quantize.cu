@@ -4,13 +4,13 @@
 // A row is read once and stays in registers until its squares are summed, and as y until its largest element is known.
 //
 // ALIGNED: every row is made of whole, aligned vectors; others are loaded element by element, neighbouring lanes
-//          neighbouring ones.
+//          neighbouring ones. With 2 ROWS they go in runs of HELD slabs: row_runs.cuh.
 // HELD:    vectors or elements of a row that a thread holds; 0 reads the row three times.
 // ROWS:    rows that a thread works on at once, a.lanes lanes each; 0 gives a row to a block or cluster.
 #include "rms_norm_quantize.cuh"
 
+#include "norm_runs.cuh"
 #include "quantize.cuh"
-#include "row_norm.cuh"
 
 template <typename T, typename Q> struct quantized_rows : norm_rows<T> {
     Q *q;
@@ -93,6 +93,36 @@ __device__ __forceinline__ void quantize_norm_in_reads(const quantized_rows<T, Q
     }
 }
 
+template <int VECTORS, typename T, typename Q>
+__device__ __forceinline__ void quantize_norm_runs(const quantized_rows<T, Q> &a) {
+    constexpr int SIZE = vector_size<T>;
+    row_run<T, VECTORS> run(a.rows, a.n, a.slab, is_aligned(a.x) && is_aligned(a.q));
+    float weights[SIZE];
+    run.load_columns(a.weight, weights);
+#pragma unroll
+    for (int i = 0; i < SIZE; i++) {
+        weights[i] += a.weight_offset();
+    }
+    run.for_each([&] {
+        uint4 x[VECTORS];
+        run.load(a.x, x);
+        float firsts[VECTORS], nexts[VECTORS];
+        find_squares(run, x, firsts, nexts);
+        run.put_together(firsts, nexts,
+                         [&](const row_shares<float> &row) { return a.rstd_of(sum_of_shares<float>()(row)); });
+        float y[VECTORS][SIZE];
+#pragma unroll
+        for (int k = 0; k < VECTORS; k++) {
+            unpack<T>(x[k], y[k]);
+#pragma unroll
+            for (int i = 0; i < SIZE; i++) {
+                y[k][i] = y[k][i] * (run.first(i) ? firsts[k] : nexts[k]) * weights[i];
+            }
+        }
+        quantize_run(run, y, a.q, a.scale);
+    });
+}
+
 template <typename T, typename Q, bool ALIGNED, int HELD, int ROWS>
 __device__ void rms_norm_quantize(const rms_norm_quantize_args<T, Q> &a) {
     quantized_rows<T, Q> rows = {};
@@ -103,10 +133,13 @@ __device__ void rms_norm_quantize(const rms_norm_quantize_args<T, Q> &a) {
     rows.rows = a.rows;
     rows.n = a.n;
     rows.lanes = a.lanes;
+    rows.slab = a.slab;
     rows.q = a.q;
     rows.scale = a.scale;
     using row = quantized_norm_row<T, Q, ALIGNED, HELD == 0 ? 1 : HELD>;
-    if constexpr (HELD == 0) {
+    if constexpr (!ALIGNED && ROWS == 2) {
+        quantize_norm_runs<HELD>(rows);
+    } else if constexpr (HELD == 0) {
         quantize_norm_in_reads(rows);
     } else if constexpr (ROWS == 0) {
         rows_by_blocks<row, HELD, HELD == 1>(rows, rows.x); // rows of one vector for each thread need no cluster

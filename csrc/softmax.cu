@@ -4,16 +4,18 @@
 // A row is read once and stays in registers, as exponentials relative to the largest value that its lanes or its warp
 // hold; warps then agree on (largest, sum) in one exchange, and each has one factor to multiply by. Short rows share a
 // warp, several in flight per thread; longer ones take a block. The longest take a cluster of blocks, and stay in
-// shared memory. Short rows that are not aligned pass through it. A row that fits nowhere is read twice.
+// shared memory. Short rows that are no whole vectors go in runs, or pass through it. A row that fits nowhere is read
+// twice.
 //
 // ALIGNED: every row is made of whole, aligned vectors.
 // VECTORS: vectors of a row that a thread holds, more than 4 in shared memory; 0 reads the row twice.
 // ROWS:    rows that a thread works on at once, a.lanes lanes each; 0 gives a row to a block or cluster. Rows that are
-//          not ALIGNED pass through shared memory, a.stage_lanes lanes each.
+//          not ALIGNED pass through shared memory, a.stage_lanes lanes each; with 2 they go in runs: row_runs.cuh.
 #include "softmax.cuh"
 
 #include "max_sum.cuh"
 #include "row_vectors.cuh"
+#include "run_shares.cuh"
 #include "staged_rows.cuh"
 
 // 0 where there is no such row.
@@ -219,6 +221,48 @@ template <typename T> __device__ __forceinline__ void softmax_of_staged_rows(con
     stage_out(shared, source, a.y + p.start, p.count);
 }
 
+// Without a bias or a causal limit.
+template <int VECTORS, typename T> __device__ __forceinline__ void softmax_of_runs(const softmax_args<T> &a) {
+    using A = acc_t<T>;
+    constexpr int SIZE = vector_size<T>;
+    row_run<T, VECTORS> run(a.rows, a.n, a.slab, is_aligned(a.x) && is_aligned(a.y));
+    const A rate = row_rate(a);
+    const max_sum_of_shares<A> combine = {rate};
+    run.for_each([&] {
+        uint4 x[VECTORS];
+        run.load(a.x, x);
+        A values[VECTORS][SIZE];
+        max_sum<A> firsts[VECTORS], nexts[VECTORS];
+#pragma unroll
+        for (int k = 0; k < VECTORS; k++) {
+            unpack<T>(x[k], values[k]);
+#pragma unroll
+            for (int i = 0; i < SIZE; i++) {
+                values[k][i] = a.scale < 0 ? -values[k][i] : values[k][i];
+            }
+        }
+        find_exponentials(run, values, rate, firsts, nexts);
+        A first_max[VECTORS], next_max[VECTORS];
+#pragma unroll
+        for (int k = 0; k < VECTORS; k++) {
+            first_max[k] = firsts[k].max;
+            next_max[k] = nexts[k].max;
+        }
+        run.put_together(firsts, nexts, combine);
+#pragma unroll
+        for (int k = 0; k < VECTORS; k++) {
+            const A first_share = max_sum<A>{first_max[k], A(0)}.share_of(firsts[k], rate);
+            const A next_share = max_sum<A>{next_max[k], A(0)}.share_of(nexts[k], rate);
+#pragma unroll
+            for (int i = 0; i < SIZE; i++) {
+                values[k][i] *= run.first(i) ? first_share : next_share;
+            }
+            x[k] = pack<T>(values[k]);
+        }
+        run.store(a.y, x);
+    });
+}
+
 template <typename T> __device__ __forceinline__ void softmax_in_two_reads(const softmax_args<T> &a) {
     constexpr int LOADS = 8; // in flight per thread
     __shared__ group_buffer<max_sum<acc_t<T>>> buffers[2];
@@ -265,7 +309,9 @@ template <typename T> __device__ __forceinline__ void softmax_in_two_reads(const
 }
 
 template <typename T, bool ALIGNED, int VECTORS, int ROWS> __device__ void softmax(const softmax_args<T> &a) {
-    if constexpr (VECTORS == 0) {
+    if constexpr (!ALIGNED && ROWS == 2) {
+        softmax_of_runs<VECTORS>(a);
+    } else if constexpr (VECTORS == 0) {
         softmax_in_two_reads(a);
     } else if constexpr (ROWS == 0) {
         if constexpr (VECTORS <= 4) {

@@ -8,6 +8,7 @@
 #include "softmax_backward.cuh"
 
 #include "row_part.cuh"
+#include "run_shares.cuh"
 #include "staged_rows.cuh"
 
 // 0 where there is no such row.
@@ -212,6 +213,51 @@ template <typename T> __device__ __forceinline__ void backward_of_staged_rows(co
     }
 }
 
+// Without a gradient of a bias or a causal limit.
+template <int VECTORS, typename T> __device__ __forceinline__ void backward_of_runs(const softmax_backward_args<T> &a) {
+    using A = acc_t<T>;
+    constexpr int SIZE = vector_size<T>;
+    const bool aligned = is_aligned(a.y) && is_aligned(a.grad_y) && is_aligned(a.grad_x);
+    row_run<T, VECTORS> run(a.rows, a.n, a.slab, aligned);
+    run.for_each([&] {
+        uint4 y[VECTORS], grad[VECTORS];
+        run.load(a.y, y);
+        run.load(a.grad_y, grad);
+        two<A> firsts[VECTORS], nexts[VECTORS];
+#pragma unroll
+        for (int k = 0; k < VECTORS; k++) {
+            A ys[SIZE], grads[SIZE];
+            unpack<T>(y[k], ys);
+            unpack<T>(grad[k], grads);
+            firsts[k] = {};
+            nexts[k] = {};
+#pragma unroll
+            for (int i = 0; i < SIZE; i++) {
+                if (run.first(i)) {
+                    firsts[k] += {ys[i] * grads[i], ys[i]};
+                } else {
+                    nexts[k] += {ys[i] * grads[i], ys[i]};
+                }
+            }
+        }
+        run.put_together(firsts, nexts, [](const row_shares<two<A>> &row) {
+            return two<A>{row_mean(sum_of_shares<two<A>>()(row)), A(0)};
+        });
+#pragma unroll
+        for (int k = 0; k < VECTORS; k++) {
+            A ys[SIZE], grads[SIZE];
+            unpack<T>(y[k], ys);
+            unpack<T>(grad[k], grads);
+#pragma unroll
+            for (int i = 0; i < SIZE; i++) {
+                grads[i] = a.scale * (ys[i] * (grads[i] - (run.first(i) ? firsts[k].first : nexts[k].first)));
+            }
+            grad[k] = pack<T>(grads);
+        }
+        run.store(a.grad_x, grad);
+    });
+}
+
 template <typename T> __device__ __forceinline__ void backward_in_two_reads(const softmax_backward_args<T> &a) {
     constexpr int LOADS = 8; // in flight per thread and tensor
     __shared__ group_buffer<two<acc_t<T>>> buffers[2];
@@ -256,7 +302,9 @@ template <typename T> __device__ __forceinline__ void backward_in_two_reads(cons
 
 template <typename T, bool ALIGNED, int VECTORS, int ROWS>
 __device__ void softmax_backward(const softmax_backward_args<T> &a) {
-    if constexpr (VECTORS == 0) {
+    if constexpr (!ALIGNED && ROWS == 2) {
+        backward_of_runs<VECTORS>(a);
+    } else if constexpr (VECTORS == 0) {
         backward_in_two_reads(a);
     } else if constexpr (ROWS == 0) {
         if constexpr (VECTORS < 4) {

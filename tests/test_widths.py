@@ -69,6 +69,34 @@ def test_every_width(operator: str, device: str) -> None:
         assert_matches_reference(op, dtypes, before, results, f"n = {n}, {dtypes}")
 
 
+def of_many_rows(usual: Sample, rows: int) -> Sample:
+    """The usual call, which has 2 x 3 rows or matrices, with as many as that."""
+    found: dict[str, Any] = {}
+    for name, wanted in usual.items():
+        shape = wanted.shape if isinstance(wanted, Elements) else wanted
+        if shape[:2] == (2, 3):
+            shape = (rows, *shape[2:])
+        found[name] = dataclasses.replace(wanted, shape=shape) if isinstance(wanted, Elements) else shape
+    return found
+
+
+@pytest.mark.parametrize("n", [9, 65, 257, 511])
+@pytest.mark.parametrize("operator", [name for name in (*ROWS, *BACKWARD, "rms_norm_quantize") if "rope" not in name])
+def test_many_short_rows(operator: str, n: int, device: str) -> None:
+    """Of so many rows some kernels take several at once: csrc/device/row_runs.cuh."""
+    rows = 64 * torch.cuda.get_device_properties(0).multi_processor_count + 1 if device == "cuda" else 3
+    test = generated(operator)
+    op: Contract = test.OP
+    for i, dtypes in enumerate(op.choices()):
+        arguments = make(op, of_many_rows(of_width(test.SAMPLES[0], n), rows), dtypes, device,
+                         "misaligned" if i % 2 else "contiguous")  # fmt: skip
+        if "bias" in arguments and "weight" not in arguments:
+            arguments.update(bias=None, causal=False)
+        before = copied(arguments)
+        results = op.results(op.wrapper, arguments)
+        assert_matches_reference(op, dtypes, before, results, f"{rows} x {n}, {dtypes}")
+
+
 def special_rows(x: torch.Tensor) -> list[torch.Tensor]:
     """Rows that a body may not be ready for."""
     tiny = torch.finfo(x.dtype).smallest_normal / 2

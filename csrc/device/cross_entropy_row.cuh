@@ -15,7 +15,7 @@ template <typename T> struct cross_entropy_rows {
     int64_t factor_dim;
     const int64_t *factor_size;
     const int64_t *factor_stride;
-    int64_t rows, n, lanes, stage_lanes;
+    int64_t rows, n, lanes, stage_lanes, slab;
     int64_t ignore_index;
     acc_t<T> smoothing;
     acc_t<T> z_loss;

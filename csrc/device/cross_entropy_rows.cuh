@@ -12,10 +12,10 @@
 // VECTORS: vectors of a row that a thread holds, more than 4 in shared memory; 0 reads the row element by element,
 //          twice for the gradient.
 // ROWS:    rows that a thread works on at once, `lanes` lanes each; 0 gives a row to a block or cluster. Rows that are
-//          not ALIGNED pass through shared memory, `stage_lanes` lanes each.
+//          not ALIGNED pass through shared memory, `stage_lanes` lanes each; with 2 they go in runs.
 #pragma once
 
-#include "cross_entropy_row.cuh"
+#include "cross_entropy_runs.cuh"
 #include "staged_rows.cuh"
 
 template <bool GRADIENT, typename T>
@@ -118,7 +118,9 @@ __device__ __forceinline__ void cross_entropy_of_long_rows(const cross_entropy_r
 
 template <bool GRADIENT, bool ALIGNED, int VECTORS, int ROWS, typename T>
 __device__ __forceinline__ void cross_entropy_of_rows(const cross_entropy_rows<T> &a) {
-    if constexpr (VECTORS == 0) {
+    if constexpr (!ALIGNED && ROWS == 2) {
+        cross_entropy_of_runs<GRADIENT, VECTORS>(a);
+    } else if constexpr (VECTORS == 0) {
         cross_entropy_of_long_rows<GRADIENT>(a);
     } else if constexpr (ROWS == 0) {
         if constexpr (VECTORS <= 4) {

@@ -21,8 +21,8 @@ template <typename T> struct norm_gradients {
     acc_t<T> *partial; // rows of scratch memory: sums for grad_weight, and `columns` further those for grad_bias
     acc_t<T> offset;
     int64_t rows, n;
-    int64_t threads, step, rounds, columns; // see row_norm_backward.cuh
-    bool few;                               // rows
+    int64_t threads, step, rounds, columns, slab; // see row_norm_backward.cuh
+    bool few;                                     // rows
 
     __device__ __forceinline__ int width() const { return static_cast<int>(n); }
     __device__ __forceinline__ acc_t<T> inverse_n() const { return acc_t<T>(1) / static_cast<acc_t<T>>(n); }

@@ -5,6 +5,7 @@
 
 #include "float8.cuh"
 #include "row_max.cuh"
+#include "run_shares.cuh"
 
 template <typename Q> struct quantized;
 template <> struct quantized<int8_t> {
@@ -53,6 +54,62 @@ template <int PIECES, int WIDTH> __device__ __forceinline__ float largest_of(con
     return found;
 }
 
+// A vector of q.
+template <typename Q, int WIDTH>
+__device__ __forceinline__ void quantize_vector(const float (&values)[WIDTH], uint32_t (&words)[WIDTH / 4]) {
+#pragma unroll
+    for (int i = 0; i < WIDTH; i += 4) {
+        words[i / 4] = quantized<Q>::pair(values[i], values[i + 1]) | quantized<Q>::pair(values[i + 2], values[i + 3])
+                                                                          << 16;
+    }
+}
+
+// The largest of each row's part of the vectors of a run.
+template <typename T, int VECTORS>
+__device__ __forceinline__ void find_largest(const row_run<T, VECTORS> &run,
+                                             const float (&values)[VECTORS][vector_size<T>], float (&firsts)[VECTORS],
+                                             float (&nexts)[VECTORS]) {
+#pragma unroll
+    for (int k = 0; k < VECTORS; k++) {
+        firsts[k] = 0;
+        nexts[k] = 0;
+#pragma unroll
+        for (int i = 0; i < vector_size<T>; i++) {
+            if (run.first(i)) {
+                firsts[k] = max_or_nan(firsts[k], fabsf(values[k][i]));
+            } else {
+                nexts[k] = max_or_nan(nexts[k], fabsf(values[k][i]));
+            }
+        }
+    }
+}
+
+// Quantises the values of a run.
+template <typename Q, typename T, int VECTORS>
+__device__ __forceinline__ void quantize_run(row_run<T, VECTORS> &run, const float (&values)[VECTORS][vector_size<T>],
+                                             Q *q, float *scale) {
+    constexpr int SIZE = vector_size<T>;
+    float firsts[VECTORS], nexts[VECTORS];
+    find_largest(run, values, firsts, nexts);
+    run.put_together(firsts, nexts, [&](const row_shares<float> &row) {
+        const float largest = largest_of_shares()(row);
+        if (row.leads() && row.row < run.rows) {
+            scale[row.row] = row_scale<Q>(largest);
+        }
+        return largest;
+    });
+    run.store_bytes(reinterpret_cast<uint8_t *>(q), [&](int k, uint32_t (&words)[SIZE / 4]) {
+        const float first = row_factor<Q>(firsts[k]);
+        const float next = row_factor<Q>(nexts[k]);
+        float scaled[SIZE];
+#pragma unroll
+        for (int i = 0; i < SIZE; i++) {
+            scaled[i] = values[k][i] * (run.first(i) ? first : next);
+        }
+        quantize_vector<Q>(scaled, words);
+    });
+}
+
 // Stores all of them, of a part whose pieces are in the row or outside. Where a piece is a vector, those of q are
 // aligned too.
 template <typename Part, typename Q, int PIECES>
@@ -69,11 +126,12 @@ __device__ __forceinline__ void store_quantized(Q *row, const Part &p, float fac
                     static_cast<uint8_t>(quantized<Q>::byte(values[k][0] * factor));
             } else {
                 uint32_t words[WIDTH / 4];
+                float scaled[WIDTH];
 #pragma unroll
-                for (int i = 0; i < WIDTH; i += 4) {
-                    words[i / 4] = quantized<Q>::pair(values[k][i] * factor, values[k][i + 1] * factor) |
-                                   quantized<Q>::pair(values[k][i + 2] * factor, values[k][i + 3] * factor) << 16;
+                for (int i = 0; i < WIDTH; i++) {
+                    scaled[i] = values[k][i] * factor;
                 }
+                quantize_vector<Q>(scaled, words);
                 if constexpr (WIDTH == 8) {
                     __stcg(reinterpret_cast<uint2 *>(row + column), make_uint2(words[0], words[1]));
                 } else {

@@ -27,7 +27,7 @@ template <typename T> struct norm_rows {
     acc_t<T> *rstd; // or null, and mean with it
     acc_t<T> offset;
     acc_t<T> eps;
-    int64_t rows, n, lanes;
+    int64_t rows, n, lanes, slab;
 
     __device__ __forceinline__ int width() const { return static_cast<int>(n); }
     __device__ __forceinline__ acc_t<T> weight_offset() const { return weight != nullptr ? offset : acc_t<T>(1); }
@@ -84,12 +84,12 @@ template <typename T_, bool CENTERED, bool ADDED, typename Part, int PIECES> str
     __device__ __forceinline__ void load(const norm_rows<T> &a, int64_t row, const part &p) {
 #pragma unroll
         for (int k = 0; k < PIECES; k++) {
-            x[k] = p.template load<!ADDED>(a.x + row * a.width(), k);
+            x[k] = p.template load_row<!ADDED>(a.x, a.rows, a.x + row * a.width(), k);
         }
         if constexpr (ADDED) {
 #pragma unroll
             for (int k = 0; k < PIECES; k++) {
-                residual[k] = p.template load<!ADDED>(a.residual + row * a.width(), k);
+                residual[k] = p.template load_row<!ADDED>(a.residual, a.rows, a.residual + row * a.width(), k);
             }
         }
     }
@@ -97,6 +97,13 @@ template <typename T_, bool CENTERED, bool ADDED, typename Part, int PIECES> str
     template <typename Group>
     __device__ __forceinline__ void finish(const norm_rows<T> &a, int64_t row, const part &p, const columns &c,
                                            Group &group) {
+#pragma unroll
+        for (int k = 0; k < PIECES; k++) {
+            p.clear_outside(x[k], k);
+            if constexpr (ADDED) {
+                p.clear_outside(residual[k], k);
+            }
+        }
         if constexpr (ADDED) {
             add_residual(a, row, p);
         }
@@ -357,24 +364,5 @@ __device__ __forceinline__ void normalize_in_reads(const norm_rows<T> &a) {
     }
     if (threadIdx.x == 0) {
         a.template store_statistics<CENTERED>(blockIdx.x, mean, rstd);
-    }
-}
-
-template <bool CENTERED, bool ADDED, bool ALIGNED, int VECTORS, int ROWS, typename T>
-__device__ __forceinline__ void normalize_rows(const norm_rows<T> &a) {
-    if constexpr (VECTORS == 0) {
-        normalize_in_reads<CENTERED, ADDED>(a);
-    } else if constexpr (ROWS == 0 && CENTERED) {
-        if constexpr (VECTORS > 4) {
-            rows_in_shared<centered_row<T, ALIGNED, VECTORS, true>, VECTORS>(a, {a.x});
-        } else {
-            rows_by_blocks<centered_row<T, ALIGNED, VECTORS, false>, VECTORS, VECTORS == 1>(a, a.x);
-        }
-    } else if constexpr (ROWS == 0) {
-        using row = norm_row<T, CENTERED, ADDED, row_part<T, ALIGNED>, VECTORS>;
-        rows_by_blocks<row, VECTORS, VECTORS == 1>(a, a.x);
-    } else {
-        using row = norm_row<T, CENTERED, ADDED, row_part<T, ALIGNED, !ALIGNED>, VECTORS>;
-        rows_by_lanes<row, ROWS>(a, ALIGNED ? static_cast<int>(a.lanes) : 32);
     }
 }

@@ -7,11 +7,13 @@
 // rows of `partial` in order. There are no atomics: equal inputs give equal bits.
 //
 // ALIGNED: every row is made of whole, aligned vectors.
+// RUNS:    short rows that are no whole vectors, in runs of VECTORS slabs: row_runs.cuh.
 // VECTORS: vectors of a row that a thread holds; 0 for few rows, and those that fit nowhere. `threads` threads of a
 //          block share a row: up to 32, a power of two, or whole warps.
 #pragma once
 
 #include "few_norm_gradients.cuh"
+#include "norm_gradient_runs.cuh"
 
 // Which rows a group of threads takes: `own` of them, `step` rows apart and thus equally misaligned, so that a thread
 // meets the same columns in each. All groups of a block take part in as many rounds as the first one.
@@ -250,9 +252,11 @@ __device__ __forceinline__ void gradients_of_many_rows(const norm_gradients<T> &
     }
 }
 
-template <bool CENTERED, bool ADDED, bool ALIGNED, int VECTORS, typename T>
+template <bool CENTERED, bool ADDED, bool ALIGNED, bool RUNS, int VECTORS, typename T>
 __device__ __forceinline__ void row_gradients(const norm_gradients<T> &a) {
-    if constexpr (VECTORS > 0) {
+    if constexpr (RUNS) {
+        gradients_of_runs<CENTERED, ADDED, VECTORS>(a);
+    } else if constexpr (VECTORS > 0) {
         gradients_of_many_rows<CENTERED, ADDED, ALIGNED, VECTORS>(a);
     } else if constexpr (ALIGNED) {
         gradients_of_few_rows<CENTERED, ADDED>(a);

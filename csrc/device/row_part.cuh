@@ -55,6 +55,29 @@ template <typename T, bool ALIGNED, bool ELEMENTS = false> struct row_part {
             return load_vector<T, ALIGNED, READ_ONLY>(row, n, column(k));
         }
     }
+    // The same of a row of a contiguous tensor. What comes along of neighbouring rows is cleared later: waited for
+    // where a row begins or ends, it would keep the warp from its next load.
+    template <bool READ_ONLY = true>
+    __device__ __forceinline__ piece load_row(const T *tensor, int64_t rows, const T *row, int k) const {
+        if constexpr (WHOLE) {
+            return load<READ_ONLY>(row, k);
+        } else {
+            return load_row_vector<T, ALIGNED, READ_ONLY>(tensor, rows * n, row, n, column(k));
+        }
+    }
+    __device__ __forceinline__ void clear_outside(piece &held, int k) const {
+        if constexpr (!WHOLE) {
+            if (column(k) < 0 || column(k) + WIDTH > n) {
+                bits_t<T> elements[WIDTH];
+                memcpy(elements, &held, sizeof held);
+#pragma unroll
+                for (int i = 0; i < WIDTH; i++) {
+                    elements[i] = has(k, i) ? elements[i] : bits_t<T>(0);
+                }
+                memcpy(&held, elements, sizeof held);
+            }
+        }
+    }
     // Piece k of what rows have in common, `given` elements: aligned in its own way.
     __device__ __forceinline__ piece load_common(const T *row, int given, int k) const {
         if constexpr (WHOLE) {

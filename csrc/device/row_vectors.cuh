@@ -42,6 +42,40 @@ __device__ __forceinline__ void fetch(uint4 *slot, const T *vector, int n, int c
     }
 }
 
+// 16 of the 32 bytes of two vectors, from byte `begin` on, which is a multiple of GRAIN.
+template <int GRAIN> __device__ __forceinline__ uint4 cut_vector(uint4 low, uint4 high, int begin) {
+    uint32_t words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+    for (int i = 0; i < 6; i++) {
+        words[i] = begin & 8 ? words[i + 2] : words[i];
+    }
+#pragma unroll
+    for (int i = 0; i < 5; i++) {
+        words[i] = begin & 4 ? words[i + 1] : words[i];
+    }
+    if constexpr (GRAIN < 4) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            words[i] = __funnelshift_r(words[i], words[i + 1], begin % 4 * 8);
+        }
+    }
+    return make_uint4(words[0], words[1], words[2], words[3]);
+}
+
+// The first `cut` bytes of one vector, 0 to 16, and the others of the next.
+__device__ __forceinline__ uint4 joined_vector(uint4 first, uint4 next, int cut) {
+    const uint32_t a[4] = {first.x, first.y, first.z, first.w};
+    const uint32_t b[4] = {next.x, next.y, next.z, next.w};
+    uint32_t words[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const int bits = 8 * (cut - 4 * i);
+        const uint32_t mask = bits >= 32 ? 0xffffffffu : bits <= 0 ? 0u : (1u << bits) - 1;
+        words[i] = (a[i] & mask) | (b[i] & ~mask);
+    }
+    return make_uint4(words[0], words[1], words[2], words[3]);
+}
+
 // The vector at `first` of n elements whose alignment is not that of the vector: cut out of the two aligned vectors
 // that it lies in. At the ends, element by element.
 template <typename T> __device__ __forceinline__ uint4 load_misaligned_vector(const T *row, int n, int first) {
@@ -52,25 +86,7 @@ template <typename T> __device__ __forceinline__ uint4 load_misaligned_vector(co
         return load_vector<T, false>(row, n, first);
     }
     const uint4 *aligned = reinterpret_cast<const uint4 *>(from - shift);
-    const uint4 low = __ldg(aligned);
-    const uint4 high = __ldg(aligned + 1);
-    const int bytes = shift * int(sizeof(T));
-    uint32_t words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-#pragma unroll
-    for (int i = 0; i < 6; i++) {
-        words[i] = bytes & 8 ? words[i + 2] : words[i];
-    }
-#pragma unroll
-    for (int i = 0; i < 5; i++) {
-        words[i] = bytes & 4 ? words[i + 1] : words[i];
-    }
-    if constexpr (sizeof(T) < 4) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            words[i] = __funnelshift_r(words[i], words[i + 1], bytes % 4 * 8);
-        }
-    }
-    return make_uint4(words[0], words[1], words[2], words[3]);
+    return cut_vector<int(sizeof(T))>(__ldg(aligned), __ldg(aligned + 1), shift * int(sizeof(T)));
 }
 
 struct divmod_result {

@@ -97,6 +97,14 @@ static bool add_rms_norm_check(error *e, add_rms_norm_frame *f) {
     c->lanes = min_i64(32, next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, 32)));
     CHECK(e, !overflow,
           "lanes = min(32, next_pow2(ceil_div(span, 32))) does not fit 64-bit integers or divides by zero");
+    c->slab = mul_i64(&overflow, max_i64(1, floordiv_i64(&overflow, 288, max_i64(1, c->n))), max_i64(1, c->n));
+    CHECK(e, !overflow, "slab = max(1, 288 // max(1, n)) * max(1, n) does not fit 64-bit integers or divides by zero");
+    c->slab_rows = mul_i64(&overflow, floordiv_i64(&overflow, c->slab, max_i64(1, c->n)),
+                           floordiv_i64(&overflow, 16, dtype_size(f->d.T)));
+    CHECK(e, !overflow,
+          "slab_rows = slab // max(1, n) * (16 // sizeof(T)) does not fit 64-bit integers or divides by zero");
+    c->runs = ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, 2, c->slab_rows));
+    CHECK(e, !overflow, "runs = ceil_div(rows, 2 * slab_rows) does not fit 64-bit integers or divides by zero");
     return true;
 }
 
@@ -232,43 +240,51 @@ static bool add_rms_norm_cpu(error *e, add_rms_norm_frame *f) {
 }
 
 extern const unsigned char add_rms_norm_fatbin_0[];
+extern const unsigned char add_rms_norm_fatbin_1[];
 
 static cuda_module modules[] = {
     {.image = add_rms_norm_fatbin_0},
+    {.image = add_rms_norm_fatbin_1},
 };
 
 /* The first launch shape of the spec whose condition holds. */
 static bool add_rms_norm_plan(error *e, const add_rms_norm_frame *f, const cuda_scope *scope, cuda_plan *plan) {
-    static cuda_kernel kernels[5][4] = {
+    static cuda_kernel kernels[6][4] = {
         {
             {0},
             {.name = "add_rms_norm__float32__0", .module = &modules[0]},
-            {.name = "add_rms_norm__float16__0", .module = &modules[0]},
+            {.name = "add_rms_norm__float16__0", .module = &modules[1]},
             {.name = "add_rms_norm__bfloat16__0", .module = &modules[0]},
         },
         {
             {0},
             {.name = "add_rms_norm__float32__1", .module = &modules[0]},
-            {.name = "add_rms_norm__float16__1", .module = &modules[0]},
+            {.name = "add_rms_norm__float16__1", .module = &modules[1]},
             {.name = "add_rms_norm__bfloat16__1", .module = &modules[0]},
         },
         {
-            {.name = "add_rms_norm__float64__2", .module = &modules[0]},
+            {.name = "add_rms_norm__float64__2", .module = &modules[1]},
             {.name = "add_rms_norm__float32__2", .module = &modules[0]},
-            {.name = "add_rms_norm__float16__2", .module = &modules[0]},
+            {.name = "add_rms_norm__float16__2", .module = &modules[1]},
             {.name = "add_rms_norm__bfloat16__2", .module = &modules[0]},
         },
         {
-            {0},
+            {.name = "add_rms_norm__float64__3", .module = &modules[1]},
             {.name = "add_rms_norm__float32__3", .module = &modules[0]},
-            {.name = "add_rms_norm__float16__3", .module = &modules[0]},
+            {.name = "add_rms_norm__float16__3", .module = &modules[1]},
             {.name = "add_rms_norm__bfloat16__3", .module = &modules[0]},
         },
         {
-            {.name = "add_rms_norm__float64__4", .module = &modules[0]},
+            {0},
             {.name = "add_rms_norm__float32__4", .module = &modules[0]},
-            {.name = "add_rms_norm__float16__4", .module = &modules[0]},
+            {.name = "add_rms_norm__float16__4", .module = &modules[1]},
             {.name = "add_rms_norm__bfloat16__4", .module = &modules[0]},
+        },
+        {
+            {.name = "add_rms_norm__float64__5", .module = &modules[1]},
+            {.name = "add_rms_norm__float32__5", .module = &modules[0]},
+            {.name = "add_rms_norm__float16__5", .module = &modules[1]},
+            {.name = "add_rms_norm__bfloat16__5", .module = &modules[0]},
         },
     };
     const add_rms_norm_call *const c = &f->call;
@@ -295,14 +311,28 @@ static bool add_rms_norm_plan(error *e, const add_rms_norm_frame *f, const cuda_
                       1, 1},
             .cluster = {c->cluster, 1, 1},
         };
-    } else if (c->n <= 512) {
+    } else if (mul_i64(&overflow, c->n, dtype_size(f->d.T)) >= 16 && c->n <= 512 &&
+               c->rows >= mul_i64(&overflow, 64, scope->sm_count)) {
         plan->kernel = &kernels[2][T_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->runs,
+                                  max_i64(1,
+                                          min_i64(4,
+                                                  floordiv_i64(&overflow, c->runs,
+                                                               mul_i64(&overflow, 16, scope->sm_count))))),
+                     1, 1},
+            .block = {min_i64(512, round_up_i64(&overflow, c->slab, 32)), 1, 1},
+            .shared = mul_i64(&overflow, mul_i64(&overflow, 2, max_i64(4, dtype_size(f->d.T))),
+                              add_i64(&overflow, c->slab, mul_i64(&overflow, 2, c->slab_rows))),
+        };
+    } else if (c->n <= 512) {
+        plan->kernel = &kernels[3][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (dtype_size(f->d.T) <= 4 && c->span <= mul_i64(&overflow, 32768, c->cluster) && c->cluster <= 8) {
-        plan->kernel = &kernels[3][T_index];
+        plan->kernel = &kernels[4][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 32, c->cluster)), 32),
@@ -310,7 +340,7 @@ static bool add_rms_norm_plan(error *e, const add_rms_norm_frame *f, const cuda_
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[4][T_index];
+        plan->kernel = &kernels[5][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},

@@ -40,6 +40,9 @@ typedef struct add_rms_norm_args {
     int64_t span;
     int64_t lanes;
     int64_t cluster;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     acc_t eps;
     acc_t offset;
     cpu_piece *piece__; /* for body_error */
@@ -61,6 +64,9 @@ static add_rms_norm_args add_rms_norm_args_from(const void *record, cpu_piece *p
         .span = call->span,
         .lanes = call->lanes,
         .cluster = call->cluster,
+        .slab = call->slab,
+        .slab_rows = call->slab_rows,
+        .runs = call->runs,
         .eps = (acc_t)call->eps,
         .offset = (acc_t)call->offset,
         .piece__ = piece,

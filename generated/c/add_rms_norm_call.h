@@ -22,6 +22,9 @@ typedef struct add_rms_norm_call {
     int64_t span;
     int64_t lanes;
     int64_t cluster;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     double eps;
     double offset;
 } add_rms_norm_call;

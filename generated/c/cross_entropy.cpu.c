@@ -40,6 +40,9 @@ typedef struct cross_entropy_args {
     int64_t stage_lanes;
     int64_t cluster;
     int64_t spread;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     int64_t ignore_index;
     acc_t label_smoothing;
     acc_t z_loss;
@@ -62,6 +65,9 @@ static cross_entropy_args cross_entropy_args_from(const void *record, cpu_piece 
         .stage_lanes = call->stage_lanes,
         .cluster = call->cluster,
         .spread = call->spread,
+        .slab = call->slab,
+        .slab_rows = call->slab_rows,
+        .runs = call->runs,
         .ignore_index = call->ignore_index,
         .label_smoothing = (acc_t)call->label_smoothing,
         .z_loss = (acc_t)call->z_loss,

@@ -43,6 +43,9 @@ typedef struct cross_entropy_gradient__args {
     int64_t stage_lanes;
     int64_t cluster;
     int64_t spread;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     int64_t ignore_index;
     acc_t label_smoothing;
     acc_t z_loss;
@@ -68,6 +71,9 @@ static cross_entropy_gradient__args cross_entropy_gradient__args_from(const void
         .stage_lanes = call->stage_lanes,
         .cluster = call->cluster,
         .spread = call->spread,
+        .slab = call->slab,
+        .slab_rows = call->slab_rows,
+        .runs = call->runs,
         .ignore_index = call->ignore_index,
         .label_smoothing = (acc_t)call->label_smoothing,
         .z_loss = (acc_t)call->z_loss,

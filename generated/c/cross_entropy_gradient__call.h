@@ -25,6 +25,9 @@ typedef struct cross_entropy_gradient__call {
     int64_t stage_lanes;
     int64_t cluster;
     int64_t spread;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     int64_t ignore_index;
     double label_smoothing;
     double z_loss;

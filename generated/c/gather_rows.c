@@ -70,7 +70,6 @@ static int index_of_I(dtype d) {
 /* All that can be told without looking at elements; also gives the names of the spec their values. */
 static bool gather_rows_check(error *e, gather_rows_frame *f) {
     gather_rows_call *const c = &f->call;
-    bool overflow = false;
     if (!tensor_read(e, &f->t.table, "table") ||
         !tensor_read(e, &f->t.index, "index")) {
         return false;
@@ -91,26 +90,6 @@ static bool gather_rows_check(error *e, gather_rows_frame *f) {
     c->n = f->t.table.sizes[1];
     CHECK(e, f->t.index.dim == 1, "index: expected 1 dimension, got %" PRId64, f->t.index.dim);
     c->k = f->t.index.sizes[0];
-    /* dims */
-    c->threads = max_i64(min_i64(32,
-                                 next_pow2_i64(&overflow,
-                                               max_i64(1,
-                                                       ceil_div_i64(&overflow,
-                                                                    mul_i64(&overflow, c->n, dtype_size(f->d.T)),
-                                                                    16)))),
-                         min_i64(256,
-                                 next_pow2_i64(&overflow,
-                                               max_i64(1,
-                                                       ceil_div_i64(&overflow,
-                                                                    mul_i64(&overflow, c->n, dtype_size(f->d.T)),
-                                                                    64)))));
-    CHECK(e, !overflow,
-          "threads = max(min(32, next_pow2(max(1, ceil_div(n * sizeof(T), 16)))), min(256, next_pow2(max(1, ceil_div(n * sizeof(T), 64))))) does not fit 64-bit integers or divides by zero");
-    c->chunks = max_i64(1,
-                        ceil_div_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)),
-                                     mul_i64(&overflow, 64, c->threads)));
-    CHECK(e, !overflow,
-          "chunks = max(1, ceil_div(n * sizeof(T), 64 * threads)) does not fit 64-bit integers or divides by zero");
     return true;
 }
 
@@ -257,63 +236,117 @@ static bool gather_rows_cpu(error *e, gather_rows_frame *f) {
 
 extern const unsigned char gather_rows_fatbin_0[];
 extern const unsigned char gather_rows_fatbin_1[];
+extern const unsigned char gather_rows_fatbin_2[];
+extern const unsigned char gather_rows_fatbin_3[];
 
 static cuda_module modules[] = {
     {.image = gather_rows_fatbin_0},
     {.image = gather_rows_fatbin_1},
+    {.image = gather_rows_fatbin_2},
+    {.image = gather_rows_fatbin_3},
 };
 
 /* The first launch shape of the spec whose condition holds. */
 static bool gather_rows_plan(error *e, const gather_rows_frame *f, const cuda_scope *scope, cuda_plan *plan) {
-    static cuda_kernel kernels[1][12][2] = {
+    static cuda_kernel kernels[2][12][2] = {
         {
             {
                 {.name = "gather_rows__float64_int32__0", .module = &modules[0]},
                 {.name = "gather_rows__float64_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__float32_int32__0", .module = &modules[0]},
-                {.name = "gather_rows__float32_int64__0", .module = &modules[1]},
+                {.name = "gather_rows__float32_int32__0", .module = &modules[2]},
+                {.name = "gather_rows__float32_int64__0", .module = &modules[3]},
             },
             {
                 {.name = "gather_rows__float16_int32__0", .module = &modules[0]},
                 {.name = "gather_rows__float16_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__bfloat16_int32__0", .module = &modules[0]},
-                {.name = "gather_rows__bfloat16_int64__0", .module = &modules[1]},
+                {.name = "gather_rows__bfloat16_int32__0", .module = &modules[2]},
+                {.name = "gather_rows__bfloat16_int64__0", .module = &modules[3]},
             },
             {
                 {.name = "gather_rows__uint8_int32__0", .module = &modules[0]},
                 {.name = "gather_rows__uint8_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__int8_int32__0", .module = &modules[0]},
-                {.name = "gather_rows__int8_int64__0", .module = &modules[1]},
+                {.name = "gather_rows__int8_int32__0", .module = &modules[2]},
+                {.name = "gather_rows__int8_int64__0", .module = &modules[3]},
             },
             {
                 {.name = "gather_rows__int16_int32__0", .module = &modules[0]},
                 {.name = "gather_rows__int16_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__int32_int32__0", .module = &modules[0]},
-                {.name = "gather_rows__int32_int64__0", .module = &modules[1]},
+                {.name = "gather_rows__int32_int32__0", .module = &modules[2]},
+                {.name = "gather_rows__int32_int64__0", .module = &modules[3]},
             },
             {
                 {.name = "gather_rows__int64_int32__0", .module = &modules[0]},
                 {.name = "gather_rows__int64_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__bool_int32__0", .module = &modules[0]},
-                {.name = "gather_rows__bool_int64__0", .module = &modules[1]},
+                {.name = "gather_rows__bool_int32__0", .module = &modules[2]},
+                {.name = "gather_rows__bool_int64__0", .module = &modules[3]},
             },
             {
                 {.name = "gather_rows__complex64_int32__0", .module = &modules[0]},
                 {.name = "gather_rows__complex64_int64__0", .module = &modules[1]},
             },
             {
-                {.name = "gather_rows__complex128_int32__0", .module = &modules[0]},
-                {.name = "gather_rows__complex128_int64__0", .module = &modules[1]},
+                {.name = "gather_rows__complex128_int32__0", .module = &modules[2]},
+                {.name = "gather_rows__complex128_int64__0", .module = &modules[3]},
+            },
+        },
+        {
+            {
+                {.name = "gather_rows__float64_int32__1", .module = &modules[0]},
+                {.name = "gather_rows__float64_int64__1", .module = &modules[1]},
+            },
+            {
+                {.name = "gather_rows__float32_int32__1", .module = &modules[2]},
+                {.name = "gather_rows__float32_int64__1", .module = &modules[3]},
+            },
+            {
+                {.name = "gather_rows__float16_int32__1", .module = &modules[0]},
+                {.name = "gather_rows__float16_int64__1", .module = &modules[1]},
+            },
+            {
+                {.name = "gather_rows__bfloat16_int32__1", .module = &modules[2]},
+                {.name = "gather_rows__bfloat16_int64__1", .module = &modules[3]},
+            },
+            {
+                {.name = "gather_rows__uint8_int32__1", .module = &modules[0]},
+                {.name = "gather_rows__uint8_int64__1", .module = &modules[1]},
+            },
+            {
+                {.name = "gather_rows__int8_int32__1", .module = &modules[2]},
+                {.name = "gather_rows__int8_int64__1", .module = &modules[3]},
+            },
+            {
+                {.name = "gather_rows__int16_int32__1", .module = &modules[0]},
+                {.name = "gather_rows__int16_int64__1", .module = &modules[1]},
+            },
+            {
+                {.name = "gather_rows__int32_int32__1", .module = &modules[2]},
+                {.name = "gather_rows__int32_int64__1", .module = &modules[3]},
+            },
+            {
+                {.name = "gather_rows__int64_int32__1", .module = &modules[0]},
+                {.name = "gather_rows__int64_int64__1", .module = &modules[1]},
+            },
+            {
+                {.name = "gather_rows__bool_int32__1", .module = &modules[2]},
+                {.name = "gather_rows__bool_int64__1", .module = &modules[3]},
+            },
+            {
+                {.name = "gather_rows__complex64_int32__1", .module = &modules[0]},
+                {.name = "gather_rows__complex64_int64__1", .module = &modules[1]},
+            },
+            {
+                {.name = "gather_rows__complex128_int32__1", .module = &modules[2]},
+                {.name = "gather_rows__complex128_int64__1", .module = &modules[3]},
             },
         },
     };
@@ -322,12 +355,24 @@ static bool gather_rows_plan(error *e, const gather_rows_frame *f, const cuda_sc
     const int T_index = index_of_T(f->d.T);
     const int I_index = index_of_I(f->d.I);
     bool overflow = false;
-    plan->kernel = &kernels[0][T_index][I_index];
-    plan->launch = (cuda_launch){
-        .grid = {mul_i64(&overflow, ceil_div_i64(&overflow, c->k, floordiv_i64(&overflow, 256, c->threads)), c->chunks),
-                 1, 1},
-        .block = {256, 1, 1},
-    };
+    if ((aligned_to(c->table, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
+        (aligned_to(c->y, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
+        plan->kernel = &kernels[0][T_index][I_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, mul_i64(&overflow, mul_i64(&overflow, c->k, c->n), dtype_size(f->d.T)),
+                                  8192),
+                     1, 1},
+            .block = {256, 1, 1},
+        };
+    } else {
+        plan->kernel = &kernels[1][T_index][I_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, mul_i64(&overflow, mul_i64(&overflow, c->k, c->n), dtype_size(f->d.T)),
+                                  8192),
+                     1, 1},
+            .block = {256, 1, 1},
+        };
+    }
     CHECK(e, !overflow, "launch of gather_rows: a number leaves 64 bits or is divided by zero");
     return true;
 }

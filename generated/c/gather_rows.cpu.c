@@ -46,8 +46,6 @@ typedef struct gather_rows_args {
     int64_t m;
     int64_t n;
     int64_t k;
-    int64_t threads;
-    int64_t chunks;
     cpu_piece *piece__; /* for body_error */
 } gather_rows_args;
 
@@ -62,8 +60,6 @@ static gather_rows_args gather_rows_args_from(const void *record, cpu_piece *pie
         .m = call->m,
         .n = call->n,
         .k = call->k,
-        .threads = call->threads,
-        .chunks = call->chunks,
         .piece__ = piece,
     };
 }

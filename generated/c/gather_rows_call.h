@@ -17,8 +17,6 @@ typedef struct gather_rows_call {
     int64_t m;
     int64_t n;
     int64_t k;
-    int64_t threads;
-    int64_t chunks;
 } gather_rows_call;
 
 #endif

@@ -99,6 +99,14 @@ static bool layer_norm_check(error *e, layer_norm_frame *f) {
     c->lanes = min_i64(32, next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, 16)));
     CHECK(e, !overflow,
           "lanes = min(32, next_pow2(ceil_div(span, 16))) does not fit 64-bit integers or divides by zero");
+    c->slab = mul_i64(&overflow, max_i64(1, floordiv_i64(&overflow, 288, max_i64(1, c->n))), max_i64(1, c->n));
+    CHECK(e, !overflow, "slab = max(1, 288 // max(1, n)) * max(1, n) does not fit 64-bit integers or divides by zero");
+    c->slab_rows = mul_i64(&overflow, floordiv_i64(&overflow, c->slab, max_i64(1, c->n)),
+                           floordiv_i64(&overflow, 16, dtype_size(f->d.T)));
+    CHECK(e, !overflow,
+          "slab_rows = slab // max(1, n) * (16 // sizeof(T)) does not fit 64-bit integers or divides by zero");
+    c->runs = ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, 2, c->slab_rows));
+    CHECK(e, !overflow, "runs = ceil_div(rows, 2 * slab_rows) does not fit 64-bit integers or divides by zero");
     return true;
 }
 
@@ -206,7 +214,7 @@ static cuda_module modules[] = {
 
 /* The first launch shape of the spec whose condition holds. */
 static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scope *scope, cuda_plan *plan) {
-    static cuda_kernel kernels[8][4] = {
+    static cuda_kernel kernels[9][4] = {
         {
             {0},
             {.name = "layer_norm__float32__0", .module = &modules[0]},
@@ -254,6 +262,12 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
             {.name = "layer_norm__float32__7", .module = &modules[0]},
             {.name = "layer_norm__float16__7", .module = &modules[1]},
             {.name = "layer_norm__bfloat16__7", .module = &modules[0]},
+        },
+        {
+            {.name = "layer_norm__float64__8", .module = &modules[1]},
+            {.name = "layer_norm__float32__8", .module = &modules[0]},
+            {.name = "layer_norm__float16__8", .module = &modules[1]},
+            {.name = "layer_norm__bfloat16__8", .module = &modules[0]},
         },
     };
     const layer_norm_call *const c = &f->call;
@@ -309,14 +323,28 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
             .shared = mul_i64(&overflow, 128, c->spread),
             .cluster = {c->cluster, 1, 1},
         };
-    } else if (c->n <= 512) {
+    } else if (mul_i64(&overflow, c->n, dtype_size(f->d.T)) >= 16 && c->n <= 512 &&
+               c->rows >= mul_i64(&overflow, 64, scope->sm_count)) {
         plan->kernel = &kernels[5][T_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->runs,
+                                  max_i64(1,
+                                          min_i64(4,
+                                                  floordiv_i64(&overflow, c->runs,
+                                                               mul_i64(&overflow, 16, scope->sm_count))))),
+                     1, 1},
+            .block = {min_i64(512, round_up_i64(&overflow, c->slab, 32)), 1, 1},
+            .shared = mul_i64(&overflow, mul_i64(&overflow, 4, max_i64(4, dtype_size(f->d.T))),
+                              add_i64(&overflow, c->slab, mul_i64(&overflow, 2, c->slab_rows))),
+        };
+    } else if (c->n <= 512) {
+        plan->kernel = &kernels[6][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->span <= mul_i64(&overflow, 32768, c->halves) && c->halves <= 8) {
-        plan->kernel = &kernels[6][T_index];
+        plan->kernel = &kernels[7][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->halves), 1, 1},
             .block = {min_i64(512,
@@ -326,7 +354,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
             .cluster = {c->halves, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[7][T_index];
+        plan->kernel = &kernels[8][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},

@@ -42,6 +42,9 @@ typedef struct layer_norm_args {
     int64_t cluster;
     int64_t halves;
     int64_t spread;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     acc_t eps;
     cpu_piece *piece__; /* for body_error */
 } layer_norm_args;
@@ -64,6 +67,9 @@ static layer_norm_args layer_norm_args_from(const void *record, cpu_piece *piece
         .cluster = call->cluster,
         .halves = call->halves,
         .spread = call->spread,
+        .slab = call->slab,
+        .slab_rows = call->slab_rows,
+        .runs = call->runs,
         .eps = (acc_t)call->eps,
         .piece__ = piece,
     };

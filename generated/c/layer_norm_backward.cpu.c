@@ -45,6 +45,10 @@ typedef struct layer_norm_backward_args {
     int64_t span;
     int64_t whole;
     int64_t few;
+    int64_t runs;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t run_blocks;
     int64_t limit;
     int64_t spread;
     int64_t cluster;
@@ -79,6 +83,10 @@ static layer_norm_backward_args layer_norm_backward_args_from(const void *record
         .span = call->span,
         .whole = call->whole,
         .few = call->few,
+        .runs = call->runs,
+        .slab = call->slab,
+        .slab_rows = call->slab_rows,
+        .run_blocks = call->run_blocks,
         .limit = call->limit,
         .spread = call->spread,
         .cluster = call->cluster,

@@ -27,6 +27,10 @@ typedef struct layer_norm_backward_call {
     int64_t span;
     int64_t whole;
     int64_t few;
+    int64_t runs;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t run_blocks;
     int64_t limit;
     int64_t spread;
     int64_t cluster;

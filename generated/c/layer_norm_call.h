@@ -24,6 +24,9 @@ typedef struct layer_norm_call {
     int64_t cluster;
     int64_t halves;
     int64_t spread;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     double eps;
 } layer_norm_call;
 

@@ -73,6 +73,14 @@ static bool quantize_per_token_check(error *e, quantize_per_token_frame *f) {
     c->lanes = min_i64(32, next_pow2_i64(&overflow, max_i64(1, ceil_div_i64(&overflow, c->span, 16))));
     CHECK(e, !overflow,
           "lanes = min(32, next_pow2(max(1, ceil_div(span, 16)))) does not fit 64-bit integers or divides by zero");
+    c->slab = mul_i64(&overflow, max_i64(1, floordiv_i64(&overflow, 288, max_i64(1, c->n))), max_i64(1, c->n));
+    CHECK(e, !overflow, "slab = max(1, 288 // max(1, n)) * max(1, n) does not fit 64-bit integers or divides by zero");
+    c->slab_rows = mul_i64(&overflow, floordiv_i64(&overflow, c->slab, max_i64(1, c->n)),
+                           floordiv_i64(&overflow, 16, dtype_size(f->d.T)));
+    CHECK(e, !overflow,
+          "slab_rows = slab // max(1, n) * (16 // sizeof(T)) does not fit 64-bit integers or divides by zero");
+    c->runs = ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, 4, c->slab_rows));
+    CHECK(e, !overflow, "runs = ceil_div(rows, 4 * slab_rows) does not fit 64-bit integers or divides by zero");
     return true;
 }
 
@@ -166,17 +174,19 @@ static bool quantize_per_token_cpu(error *e, quantize_per_token_frame *f) {
 extern const unsigned char quantize_per_token_fatbin_0[];
 extern const unsigned char quantize_per_token_fatbin_1[];
 extern const unsigned char quantize_per_token_fatbin_2[];
+extern const unsigned char quantize_per_token_fatbin_3[];
 
 static cuda_module modules[] = {
     {.image = quantize_per_token_fatbin_0},
     {.image = quantize_per_token_fatbin_1},
     {.image = quantize_per_token_fatbin_2},
+    {.image = quantize_per_token_fatbin_3},
 };
 
 /* The first launch shape of the spec whose condition holds. */
 static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f, const cuda_scope *scope,
                                     cuda_plan *plan) {
-    static cuda_kernel kernels[7][3][2] = {
+    static cuda_kernel kernels[8][3][2] = {
         {
             {
                 {.name = "quantize_per_token__float32_int8__0", .module = &modules[0]},
@@ -184,11 +194,11 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
             },
             {
                 {.name = "quantize_per_token__float16_int8__0", .module = &modules[2]},
-                {.name = "quantize_per_token__float16_float8_e4m3fn__0", .module = &modules[0]},
+                {.name = "quantize_per_token__float16_float8_e4m3fn__0", .module = &modules[3]},
             },
             {
-                {.name = "quantize_per_token__bfloat16_int8__0", .module = &modules[1]},
-                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__0", .module = &modules[2]},
+                {.name = "quantize_per_token__bfloat16_int8__0", .module = &modules[0]},
+                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__0", .module = &modules[1]},
             },
         },
         {
@@ -198,11 +208,11 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
             },
             {
                 {.name = "quantize_per_token__float16_int8__1", .module = &modules[2]},
-                {.name = "quantize_per_token__float16_float8_e4m3fn__1", .module = &modules[0]},
+                {.name = "quantize_per_token__float16_float8_e4m3fn__1", .module = &modules[3]},
             },
             {
-                {.name = "quantize_per_token__bfloat16_int8__1", .module = &modules[1]},
-                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__1", .module = &modules[2]},
+                {.name = "quantize_per_token__bfloat16_int8__1", .module = &modules[0]},
+                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__1", .module = &modules[1]},
             },
         },
         {
@@ -212,11 +222,11 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
             },
             {
                 {.name = "quantize_per_token__float16_int8__2", .module = &modules[2]},
-                {.name = "quantize_per_token__float16_float8_e4m3fn__2", .module = &modules[0]},
+                {.name = "quantize_per_token__float16_float8_e4m3fn__2", .module = &modules[3]},
             },
             {
-                {.name = "quantize_per_token__bfloat16_int8__2", .module = &modules[1]},
-                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__2", .module = &modules[2]},
+                {.name = "quantize_per_token__bfloat16_int8__2", .module = &modules[0]},
+                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__2", .module = &modules[1]},
             },
         },
         {
@@ -226,11 +236,11 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
             },
             {
                 {.name = "quantize_per_token__float16_int8__3", .module = &modules[2]},
-                {.name = "quantize_per_token__float16_float8_e4m3fn__3", .module = &modules[0]},
+                {.name = "quantize_per_token__float16_float8_e4m3fn__3", .module = &modules[3]},
             },
             {
-                {.name = "quantize_per_token__bfloat16_int8__3", .module = &modules[1]},
-                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__3", .module = &modules[2]},
+                {.name = "quantize_per_token__bfloat16_int8__3", .module = &modules[0]},
+                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__3", .module = &modules[1]},
             },
         },
         {
@@ -240,11 +250,11 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
             },
             {
                 {.name = "quantize_per_token__float16_int8__4", .module = &modules[2]},
-                {.name = "quantize_per_token__float16_float8_e4m3fn__4", .module = &modules[0]},
+                {.name = "quantize_per_token__float16_float8_e4m3fn__4", .module = &modules[3]},
             },
             {
-                {.name = "quantize_per_token__bfloat16_int8__4", .module = &modules[1]},
-                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__4", .module = &modules[2]},
+                {.name = "quantize_per_token__bfloat16_int8__4", .module = &modules[0]},
+                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__4", .module = &modules[1]},
             },
         },
         {
@@ -254,11 +264,11 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
             },
             {
                 {.name = "quantize_per_token__float16_int8__5", .module = &modules[2]},
-                {.name = "quantize_per_token__float16_float8_e4m3fn__5", .module = &modules[0]},
+                {.name = "quantize_per_token__float16_float8_e4m3fn__5", .module = &modules[3]},
             },
             {
-                {.name = "quantize_per_token__bfloat16_int8__5", .module = &modules[1]},
-                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__5", .module = &modules[2]},
+                {.name = "quantize_per_token__bfloat16_int8__5", .module = &modules[0]},
+                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__5", .module = &modules[1]},
             },
         },
         {
@@ -268,11 +278,25 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
             },
             {
                 {.name = "quantize_per_token__float16_int8__6", .module = &modules[2]},
-                {.name = "quantize_per_token__float16_float8_e4m3fn__6", .module = &modules[0]},
+                {.name = "quantize_per_token__float16_float8_e4m3fn__6", .module = &modules[3]},
             },
             {
-                {.name = "quantize_per_token__bfloat16_int8__6", .module = &modules[1]},
-                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__6", .module = &modules[2]},
+                {.name = "quantize_per_token__bfloat16_int8__6", .module = &modules[0]},
+                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__6", .module = &modules[1]},
+            },
+        },
+        {
+            {
+                {.name = "quantize_per_token__float32_int8__7", .module = &modules[0]},
+                {.name = "quantize_per_token__float32_float8_e4m3fn__7", .module = &modules[1]},
+            },
+            {
+                {.name = "quantize_per_token__float16_int8__7", .module = &modules[2]},
+                {.name = "quantize_per_token__float16_float8_e4m3fn__7", .module = &modules[3]},
+            },
+            {
+                {.name = "quantize_per_token__bfloat16_int8__7", .module = &modules[0]},
+                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__7", .module = &modules[1]},
             },
         },
     };
@@ -315,14 +339,27 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
                       1, 1},
             .cluster = {c->cluster, 1, 1},
         };
-    } else if (c->n <= 512) {
+    } else if (mul_i64(&overflow, c->n, dtype_size(f->d.T)) >= 16 && c->n <= 512 &&
+               c->rows >= mul_i64(&overflow, 64, scope->sm_count)) {
         plan->kernel = &kernels[4][T_index][Q_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->runs,
+                                  max_i64(1,
+                                          min_i64(4,
+                                                  floordiv_i64(&overflow, c->runs,
+                                                               mul_i64(&overflow, 16, scope->sm_count))))),
+                     1, 1},
+            .block = {min_i64(512, round_up_i64(&overflow, c->slab, 32)), 1, 1},
+            .shared = mul_i64(&overflow, 16, add_i64(&overflow, c->slab, mul_i64(&overflow, 2, c->slab_rows))),
+        };
+    } else if (c->n <= 512) {
+        plan->kernel = &kernels[5][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->n <= mul_i64(&overflow, 16384, c->cluster)) {
-        plan->kernel = &kernels[5][T_index][Q_index];
+        plan->kernel = &kernels[6][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->n, mul_i64(&overflow, 16, c->cluster)), 32), 1,
@@ -330,7 +367,7 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[6][T_index][Q_index];
+        plan->kernel = &kernels[7][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},

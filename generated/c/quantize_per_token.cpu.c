@@ -48,6 +48,9 @@ typedef struct quantize_per_token_args {
     int64_t span;
     int64_t lanes;
     int64_t cluster;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     cpu_piece *piece__; /* for body_error */
 } quantize_per_token_args;
 
@@ -64,6 +67,9 @@ static quantize_per_token_args quantize_per_token_args_from(const void *record, 
         .span = call->span,
         .lanes = call->lanes,
         .cluster = call->cluster,
+        .slab = call->slab,
+        .slab_rows = call->slab_rows,
+        .runs = call->runs,
         .piece__ = piece,
     };
 }

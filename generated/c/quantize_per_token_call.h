@@ -19,6 +19,9 @@ typedef struct quantize_per_token_call {
     int64_t span;
     int64_t lanes;
     int64_t cluster;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
 } quantize_per_token_call;
 
 #endif

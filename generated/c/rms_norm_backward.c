@@ -99,6 +99,12 @@ static bool rms_norm_backward_check(error *e, rms_norm_backward_frame *f) {
           "span = n * sizeof(T) if n * sizeof(T) %% 16 == 0 else n * sizeof(T) + 16 does not fit 64-bit integers or divides by zero");
     c->whole = mod_i64(&overflow, mul_i64(&overflow, c->n, dtype_size(f->d.T)), 16) == 0 ? 1 : 0;
     CHECK(e, !overflow, "whole = 1 if n * sizeof(T) %% 16 == 0 else 0 does not fit 64-bit integers or divides by zero");
+    c->slab = mul_i64(&overflow, max_i64(1, floordiv_i64(&overflow, 320, max_i64(1, c->n))), max_i64(1, c->n));
+    CHECK(e, !overflow, "slab = max(1, 320 // max(1, n)) * max(1, n) does not fit 64-bit integers or divides by zero");
+    c->slab_rows = mul_i64(&overflow, floordiv_i64(&overflow, c->slab, max_i64(1, c->n)),
+                           floordiv_i64(&overflow, 16, dtype_size(f->d.T)));
+    CHECK(e, !overflow,
+          "slab_rows = slab // max(1, n) * (16 // sizeof(T)) does not fit 64-bit integers or divides by zero");
     c->columns = round_up_i64(&overflow, c->n, 4);
     CHECK(e, !overflow, "columns = round_up(n, 4) does not fit 64-bit integers or divides by zero");
     return true;
@@ -148,6 +154,13 @@ static bool rms_norm_backward_prepare(error *e, rms_norm_backward_frame *f, int6
                   : c->n <= 1000000 && c->rows <= 512)
                  ? 1
                  : 0;
+    c->runs = c->few == 0 && c->whole == 0 && mul_i64(&overflow, c->n, dtype_size(f->d.T)) > 16 && c->n <= 512 &&
+              arch > 0
+                  ? 1
+                  : 0;
+    c->run_blocks = min_i64(ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, 2, c->slab_rows)),
+                            mul_i64(&overflow, sm_count,
+                                    max_i64(1, floordiv_i64(&overflow, 640, round_up_i64(&overflow, c->slab, 32)))));
     c->limit = min_i64(1024,
                        mul_i64(&overflow,
                                floordiv_i64(&overflow,
@@ -194,11 +207,13 @@ static bool rms_norm_backward_prepare(error *e, rms_norm_backward_frame *f, int6
                                                            c->threads),
                                               c->threads <= 32 ? 1024 : 15),
                                       ceil_div_i64(&overflow, c->rows, c->resident)));
-    c->blocks = ceil_div_i64(&overflow, c->rows,
-                             mul_i64(&overflow, c->groups,
-                                     max_i64(1,
-                                             ceil_div_i64(&overflow, c->rows,
-                                                          mul_i64(&overflow, c->groups, c->resident)))));
+    c->blocks = c->runs == 1
+                    ? c->run_blocks
+                    : ceil_div_i64(&overflow, c->rows,
+                                   mul_i64(&overflow, c->groups,
+                                           max_i64(1,
+                                                   ceil_div_i64(&overflow, c->rows,
+                                                                mul_i64(&overflow, c->groups, c->resident)))));
     c->step = max_i64(1,
                       c->whole == 1 || mul_i64(&overflow, c->blocks, c->groups) < 8
                           ? mul_i64(&overflow, c->blocks, c->groups)
@@ -287,7 +302,7 @@ static cuda_module modules[] = {
 /* The first launch shape of the spec whose condition holds. */
 static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame *f, const cuda_scope *scope,
                                         cuda_plan *plan) {
-    static cuda_kernel kernels[5][4] = {
+    static cuda_kernel kernels[6][4] = {
         {
             {0},
             {.name = "rms_norm_backward_rows__float32__0", .module = &modules[0]},
@@ -317,6 +332,12 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
             {.name = "rms_norm_backward_rows__float32__4", .module = &modules[0]},
             {.name = "rms_norm_backward_rows__float16__4", .module = &modules[1]},
             {.name = "rms_norm_backward_rows__bfloat16__4", .module = &modules[0]},
+        },
+        {
+            {.name = "rms_norm_backward_rows__float64__5", .module = &modules[1]},
+            {.name = "rms_norm_backward_rows__float32__5", .module = &modules[0]},
+            {.name = "rms_norm_backward_rows__float16__5", .module = &modules[1]},
+            {.name = "rms_norm_backward_rows__bfloat16__5", .module = &modules[0]},
         },
     };
     (void)scope;
@@ -356,8 +377,19 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
             .shared = mul_i64(&overflow, 160, round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32)),
             .cluster = {c->cluster, 1, 1},
         };
-    } else if (c->vectors > 0) {
+    } else if (c->runs == 1) {
         plan->kernel = &kernels[3][T_index];
+        plan->launch = (cuda_launch){
+            .grid = {c->blocks, 1, 1},
+            .block = {min_i64(512, round_up_i64(&overflow, c->slab, 32)), 1, 1},
+            .shared = max_i64(mul_i64(&overflow, mul_i64(&overflow, 2, max_i64(4, dtype_size(f->d.T))),
+                                      add_i64(&overflow, c->slab, mul_i64(&overflow, 2, c->slab_rows))),
+                              mul_i64(&overflow,
+                                      mul_i64(&overflow, c->slab, floordiv_i64(&overflow, 16, dtype_size(f->d.T))),
+                                      max_i64(4, dtype_size(f->d.T)))),
+        };
+    } else if (c->vectors > 0) {
+        plan->kernel = &kernels[4][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->blocks, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, mul_i64(&overflow, c->threads, c->groups), 32), 1, 1},
@@ -365,7 +397,7 @@ static bool rms_norm_backward_rows_plan(error *e, const rms_norm_backward_frame 
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[4][T_index];
+        plan->kernel = &kernels[5][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->few == 1 ? add_i64(&overflow, c->rows, ceil_div_i64(&overflow, c->n, 32)) : c->blocks, 1, 1},
             .block = {c->few == 1

@@ -42,6 +42,10 @@ typedef struct rms_norm_backward_args {
     int64_t span;
     int64_t whole;
     int64_t few;
+    int64_t runs;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t run_blocks;
     int64_t limit;
     int64_t vectors;
     int64_t cluster;
@@ -74,6 +78,10 @@ static rms_norm_backward_args rms_norm_backward_args_from(const void *record, cp
         .span = call->span,
         .whole = call->whole,
         .few = call->few,
+        .runs = call->runs,
+        .slab = call->slab,
+        .slab_rows = call->slab_rows,
+        .run_blocks = call->run_blocks,
         .limit = call->limit,
         .vectors = call->vectors,
         .cluster = call->cluster,

@@ -92,6 +92,14 @@ static bool rms_norm_quantize_check(error *e, rms_norm_quantize_frame *f) {
     c->lanes = min_i64(32, next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, 16)));
     CHECK(e, !overflow,
           "lanes = min(32, next_pow2(ceil_div(span, 16))) does not fit 64-bit integers or divides by zero");
+    c->slab = mul_i64(&overflow, max_i64(1, floordiv_i64(&overflow, 288, max_i64(1, c->n))), max_i64(1, c->n));
+    CHECK(e, !overflow, "slab = max(1, 288 // max(1, n)) * max(1, n) does not fit 64-bit integers or divides by zero");
+    c->slab_rows = mul_i64(&overflow, floordiv_i64(&overflow, c->slab, max_i64(1, c->n)),
+                           floordiv_i64(&overflow, 16, dtype_size(f->d.T)));
+    CHECK(e, !overflow,
+          "slab_rows = slab // max(1, n) * (16 // sizeof(T)) does not fit 64-bit integers or divides by zero");
+    c->runs = ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, 2, c->slab_rows));
+    CHECK(e, !overflow, "runs = ceil_div(rows, 2 * slab_rows) does not fit 64-bit integers or divides by zero");
     return true;
 }
 
@@ -185,17 +193,19 @@ static bool rms_norm_quantize_cpu(error *e, rms_norm_quantize_frame *f) {
 extern const unsigned char rms_norm_quantize_fatbin_0[];
 extern const unsigned char rms_norm_quantize_fatbin_1[];
 extern const unsigned char rms_norm_quantize_fatbin_2[];
+extern const unsigned char rms_norm_quantize_fatbin_3[];
 
 static cuda_module modules[] = {
     {.image = rms_norm_quantize_fatbin_0},
     {.image = rms_norm_quantize_fatbin_1},
     {.image = rms_norm_quantize_fatbin_2},
+    {.image = rms_norm_quantize_fatbin_3},
 };
 
 /* The first launch shape of the spec whose condition holds. */
 static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, const cuda_scope *scope,
                                    cuda_plan *plan) {
-    static cuda_kernel kernels[7][3][2] = {
+    static cuda_kernel kernels[8][3][2] = {
         {
             {
                 {.name = "rms_norm_quantize__float32_int8__0", .module = &modules[0]},
@@ -203,11 +213,11 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
             },
             {
                 {.name = "rms_norm_quantize__float16_int8__0", .module = &modules[2]},
-                {.name = "rms_norm_quantize__float16_float8_e4m3fn__0", .module = &modules[0]},
+                {.name = "rms_norm_quantize__float16_float8_e4m3fn__0", .module = &modules[3]},
             },
             {
-                {.name = "rms_norm_quantize__bfloat16_int8__0", .module = &modules[1]},
-                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__0", .module = &modules[2]},
+                {.name = "rms_norm_quantize__bfloat16_int8__0", .module = &modules[0]},
+                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__0", .module = &modules[1]},
             },
         },
         {
@@ -217,11 +227,11 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
             },
             {
                 {.name = "rms_norm_quantize__float16_int8__1", .module = &modules[2]},
-                {.name = "rms_norm_quantize__float16_float8_e4m3fn__1", .module = &modules[0]},
+                {.name = "rms_norm_quantize__float16_float8_e4m3fn__1", .module = &modules[3]},
             },
             {
-                {.name = "rms_norm_quantize__bfloat16_int8__1", .module = &modules[1]},
-                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__1", .module = &modules[2]},
+                {.name = "rms_norm_quantize__bfloat16_int8__1", .module = &modules[0]},
+                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__1", .module = &modules[1]},
             },
         },
         {
@@ -231,11 +241,11 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
             },
             {
                 {.name = "rms_norm_quantize__float16_int8__2", .module = &modules[2]},
-                {.name = "rms_norm_quantize__float16_float8_e4m3fn__2", .module = &modules[0]},
+                {.name = "rms_norm_quantize__float16_float8_e4m3fn__2", .module = &modules[3]},
             },
             {
-                {.name = "rms_norm_quantize__bfloat16_int8__2", .module = &modules[1]},
-                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__2", .module = &modules[2]},
+                {.name = "rms_norm_quantize__bfloat16_int8__2", .module = &modules[0]},
+                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__2", .module = &modules[1]},
             },
         },
         {
@@ -245,11 +255,11 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
             },
             {
                 {.name = "rms_norm_quantize__float16_int8__3", .module = &modules[2]},
-                {.name = "rms_norm_quantize__float16_float8_e4m3fn__3", .module = &modules[0]},
+                {.name = "rms_norm_quantize__float16_float8_e4m3fn__3", .module = &modules[3]},
             },
             {
-                {.name = "rms_norm_quantize__bfloat16_int8__3", .module = &modules[1]},
-                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__3", .module = &modules[2]},
+                {.name = "rms_norm_quantize__bfloat16_int8__3", .module = &modules[0]},
+                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__3", .module = &modules[1]},
             },
         },
         {
@@ -259,11 +269,11 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
             },
             {
                 {.name = "rms_norm_quantize__float16_int8__4", .module = &modules[2]},
-                {.name = "rms_norm_quantize__float16_float8_e4m3fn__4", .module = &modules[0]},
+                {.name = "rms_norm_quantize__float16_float8_e4m3fn__4", .module = &modules[3]},
             },
             {
-                {.name = "rms_norm_quantize__bfloat16_int8__4", .module = &modules[1]},
-                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__4", .module = &modules[2]},
+                {.name = "rms_norm_quantize__bfloat16_int8__4", .module = &modules[0]},
+                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__4", .module = &modules[1]},
             },
         },
         {
@@ -273,11 +283,11 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
             },
             {
                 {.name = "rms_norm_quantize__float16_int8__5", .module = &modules[2]},
-                {.name = "rms_norm_quantize__float16_float8_e4m3fn__5", .module = &modules[0]},
+                {.name = "rms_norm_quantize__float16_float8_e4m3fn__5", .module = &modules[3]},
             },
             {
-                {.name = "rms_norm_quantize__bfloat16_int8__5", .module = &modules[1]},
-                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__5", .module = &modules[2]},
+                {.name = "rms_norm_quantize__bfloat16_int8__5", .module = &modules[0]},
+                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__5", .module = &modules[1]},
             },
         },
         {
@@ -287,11 +297,25 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
             },
             {
                 {.name = "rms_norm_quantize__float16_int8__6", .module = &modules[2]},
-                {.name = "rms_norm_quantize__float16_float8_e4m3fn__6", .module = &modules[0]},
+                {.name = "rms_norm_quantize__float16_float8_e4m3fn__6", .module = &modules[3]},
             },
             {
-                {.name = "rms_norm_quantize__bfloat16_int8__6", .module = &modules[1]},
-                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__6", .module = &modules[2]},
+                {.name = "rms_norm_quantize__bfloat16_int8__6", .module = &modules[0]},
+                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__6", .module = &modules[1]},
+            },
+        },
+        {
+            {
+                {.name = "rms_norm_quantize__float32_int8__7", .module = &modules[0]},
+                {.name = "rms_norm_quantize__float32_float8_e4m3fn__7", .module = &modules[1]},
+            },
+            {
+                {.name = "rms_norm_quantize__float16_int8__7", .module = &modules[2]},
+                {.name = "rms_norm_quantize__float16_float8_e4m3fn__7", .module = &modules[3]},
+            },
+            {
+                {.name = "rms_norm_quantize__bfloat16_int8__7", .module = &modules[0]},
+                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__7", .module = &modules[1]},
             },
         },
     };
@@ -334,14 +358,27 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
                       1, 1},
             .cluster = {c->cluster, 1, 1},
         };
-    } else if (c->n <= 512) {
+    } else if (mul_i64(&overflow, c->n, dtype_size(f->d.T)) >= 16 && c->n <= 512 &&
+               c->rows >= mul_i64(&overflow, 64, scope->sm_count)) {
         plan->kernel = &kernels[4][T_index][Q_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->runs,
+                                  max_i64(1,
+                                          min_i64(4,
+                                                  floordiv_i64(&overflow, c->runs,
+                                                               mul_i64(&overflow, 16, scope->sm_count))))),
+                     1, 1},
+            .block = {min_i64(512, round_up_i64(&overflow, c->slab, 32)), 1, 1},
+            .shared = mul_i64(&overflow, 8, add_i64(&overflow, c->slab, mul_i64(&overflow, 2, c->slab_rows))),
+        };
+    } else if (c->n <= 512) {
+        plan->kernel = &kernels[5][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->n <= mul_i64(&overflow, 8192, c->cluster) && c->cluster <= 8) {
-        plan->kernel = &kernels[5][T_index][Q_index];
+        plan->kernel = &kernels[6][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->n, mul_i64(&overflow, 16, c->cluster)), 32), 1,
@@ -349,7 +386,7 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[6][T_index][Q_index];
+        plan->kernel = &kernels[7][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},

@@ -49,6 +49,9 @@ typedef struct rms_norm_quantize_args {
     int64_t span;
     int64_t lanes;
     int64_t cluster;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     acc_t eps;
     acc_t offset;
     cpu_piece *piece__; /* for body_error */
@@ -68,6 +71,9 @@ static rms_norm_quantize_args rms_norm_quantize_args_from(const void *record, cp
         .span = call->span,
         .lanes = call->lanes,
         .cluster = call->cluster,
+        .slab = call->slab,
+        .slab_rows = call->slab_rows,
+        .runs = call->runs,
         .eps = (acc_t)call->eps,
         .offset = (acc_t)call->offset,
         .piece__ = piece,

@@ -20,6 +20,9 @@ typedef struct rms_norm_quantize_call {
     int64_t span;
     int64_t lanes;
     int64_t cluster;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     double eps;
     double offset;
 } rms_norm_quantize_call;

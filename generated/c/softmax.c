@@ -92,6 +92,14 @@ static bool softmax_check(error *e, softmax_frame *f) {
                                    max_i64(1, ceil_div_i64(&overflow, c->n, dtype_size(f->d.T) <= 4 ? 16 : 8)));
     CHECK(e, !overflow,
           "stage_lanes = next_pow2(max(1, ceil_div(n, 16 if sizeof(T) <= 4 else 8))) does not fit 64-bit integers or divides by zero");
+    c->slab = mul_i64(&overflow, max_i64(1, floordiv_i64(&overflow, 288, max_i64(1, c->n))), max_i64(1, c->n));
+    CHECK(e, !overflow, "slab = max(1, 288 // max(1, n)) * max(1, n) does not fit 64-bit integers or divides by zero");
+    c->slab_rows = mul_i64(&overflow, floordiv_i64(&overflow, c->slab, max_i64(1, c->n)),
+                           floordiv_i64(&overflow, 16, dtype_size(f->d.T)));
+    CHECK(e, !overflow,
+          "slab_rows = slab // max(1, n) * (16 // sizeof(T)) does not fit 64-bit integers or divides by zero");
+    c->runs = ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, 2, c->slab_rows));
+    CHECK(e, !overflow, "runs = ceil_div(rows, 2 * slab_rows) does not fit 64-bit integers or divides by zero");
     return true;
 }
 
@@ -178,7 +186,7 @@ static cuda_module modules[] = {
 
 /* The first launch shape of the spec whose condition holds. */
 static bool softmax_plan(error *e, const softmax_frame *f, const cuda_scope *scope, cuda_plan *plan) {
-    static cuda_kernel kernels[7][4] = {
+    static cuda_kernel kernels[8][4] = {
         {
             {0},
             {.name = "softmax__float32__0", .module = &modules[0]},
@@ -220,6 +228,12 @@ static bool softmax_plan(error *e, const softmax_frame *f, const cuda_scope *sco
             {.name = "softmax__float32__6", .module = &modules[0]},
             {.name = "softmax__float16__6", .module = &modules[1]},
             {.name = "softmax__bfloat16__6", .module = &modules[0]},
+        },
+        {
+            {.name = "softmax__float64__7", .module = &modules[1]},
+            {.name = "softmax__float32__7", .module = &modules[0]},
+            {.name = "softmax__float16__7", .module = &modules[1]},
+            {.name = "softmax__bfloat16__7", .module = &modules[0]},
         },
     };
     const softmax_call *const c = &f->call;
@@ -263,14 +277,28 @@ static bool softmax_plan(error *e, const softmax_frame *f, const cuda_scope *sco
             .shared = mul_i64(&overflow, 128, c->spread),
             .cluster = {c->cluster, 1, 1},
         };
-    } else if (c->stage_lanes <= 32) {
+    } else if (mul_i64(&overflow, c->n, dtype_size(f->d.T)) >= 16 && c->n <= 512 &&
+               c->rows >= mul_i64(&overflow, 64, scope->sm_count) && !c->causal && !given(&f->t.bias)) {
         plan->kernel = &kernels[4][T_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->runs,
+                                  max_i64(1,
+                                          min_i64(4,
+                                                  floordiv_i64(&overflow, c->runs,
+                                                               mul_i64(&overflow, 16, scope->sm_count))))),
+                     1, 1},
+            .block = {min_i64(512, round_up_i64(&overflow, c->slab, 32)), 1, 1},
+            .shared = mul_i64(&overflow, mul_i64(&overflow, 4, max_i64(4, dtype_size(f->d.T))),
+                              add_i64(&overflow, c->slab, mul_i64(&overflow, 2, c->slab_rows))),
+        };
+    } else if (c->stage_lanes <= 32) {
+        plan->kernel = &kernels[5][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, 256, c->stage_lanes)), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->span <= mul_i64(&overflow, 65536, c->cluster)) {
-        plan->kernel = &kernels[5][T_index];
+        plan->kernel = &kernels[6][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->cluster)), 32),
@@ -278,7 +306,7 @@ static bool softmax_plan(error *e, const softmax_frame *f, const cuda_scope *sco
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[6][T_index];
+        plan->kernel = &kernels[7][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},

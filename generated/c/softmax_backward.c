@@ -80,6 +80,14 @@ static bool softmax_backward_check(error *e, softmax_backward_frame *f) {
                                    max_i64(1, ceil_div_i64(&overflow, c->n, dtype_size(f->d.T) <= 4 ? 16 : 8)));
     CHECK(e, !overflow,
           "stage_lanes = next_pow2(max(1, ceil_div(n, 16 if sizeof(T) <= 4 else 8))) does not fit 64-bit integers or divides by zero");
+    c->slab = mul_i64(&overflow, max_i64(1, floordiv_i64(&overflow, 288, max_i64(1, c->n))), max_i64(1, c->n));
+    CHECK(e, !overflow, "slab = max(1, 288 // max(1, n)) * max(1, n) does not fit 64-bit integers or divides by zero");
+    c->slab_rows = mul_i64(&overflow, floordiv_i64(&overflow, c->slab, max_i64(1, c->n)),
+                           floordiv_i64(&overflow, 16, dtype_size(f->d.T)));
+    CHECK(e, !overflow,
+          "slab_rows = slab // max(1, n) * (16 // sizeof(T)) does not fit 64-bit integers or divides by zero");
+    c->runs = ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, 2, c->slab_rows));
+    CHECK(e, !overflow, "runs = ceil_div(rows, 2 * slab_rows) does not fit 64-bit integers or divides by zero");
     return true;
 }
 
@@ -177,7 +185,7 @@ static cuda_module modules[] = {
 
 /* The first launch shape of the spec whose condition holds. */
 static bool softmax_backward_plan(error *e, const softmax_backward_frame *f, const cuda_scope *scope, cuda_plan *plan) {
-    static cuda_kernel kernels[7][4] = {
+    static cuda_kernel kernels[8][4] = {
         {
             {0},
             {.name = "softmax_backward__float32__0", .module = &modules[0]},
@@ -219,6 +227,12 @@ static bool softmax_backward_plan(error *e, const softmax_backward_frame *f, con
             {.name = "softmax_backward__float32__6", .module = &modules[0]},
             {.name = "softmax_backward__float16__6", .module = &modules[1]},
             {.name = "softmax_backward__bfloat16__6", .module = &modules[0]},
+        },
+        {
+            {.name = "softmax_backward__float64__7", .module = &modules[1]},
+            {.name = "softmax_backward__float32__7", .module = &modules[0]},
+            {.name = "softmax_backward__float16__7", .module = &modules[1]},
+            {.name = "softmax_backward__bfloat16__7", .module = &modules[0]},
         },
     };
     const softmax_backward_call *const c = &f->call;
@@ -264,14 +278,28 @@ static bool softmax_backward_plan(error *e, const softmax_backward_frame *f, con
             .shared = mul_i64(&overflow, 128, min_i64(512, c->spread)),
             .cluster = {c->cluster, 1, 1},
         };
-    } else if (c->stage_lanes <= 32) {
+    } else if (mul_i64(&overflow, c->n, dtype_size(f->d.T)) >= 16 && c->n <= 512 &&
+               c->rows >= mul_i64(&overflow, 64, scope->sm_count) && !c->causal && !f->mask[1] && f->mask[0]) {
         plan->kernel = &kernels[4][T_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->runs,
+                                  max_i64(1,
+                                          min_i64(4,
+                                                  floordiv_i64(&overflow, c->runs,
+                                                               mul_i64(&overflow, 16, scope->sm_count))))),
+                     1, 1},
+            .block = {min_i64(512, round_up_i64(&overflow, c->slab, 32)), 1, 1},
+            .shared = mul_i64(&overflow, mul_i64(&overflow, 4, max_i64(4, dtype_size(f->d.T))),
+                              add_i64(&overflow, c->slab, mul_i64(&overflow, 2, c->slab_rows))),
+        };
+    } else if (c->stage_lanes <= 32) {
+        plan->kernel = &kernels[5][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, 256, c->stage_lanes)), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->spread <= 512 && mul_i64(&overflow, 128, c->spread) <= sub_i64(&overflow, scope->max_shared, 8192)) {
-        plan->kernel = &kernels[5][T_index];
+        plan->kernel = &kernels[6][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {min_i64(512, c->spread), 1, 1},
@@ -279,7 +307,7 @@ static bool softmax_backward_plan(error *e, const softmax_backward_frame *f, con
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[6][T_index];
+        plan->kernel = &kernels[7][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},

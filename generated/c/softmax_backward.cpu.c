@@ -42,6 +42,9 @@ typedef struct softmax_backward_args {
     int64_t stage_lanes;
     int64_t cluster;
     int64_t spread;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     acc_t scale;
     bool causal;
     cpu_piece *piece__; /* for body_error */
@@ -65,6 +68,9 @@ static softmax_backward_args softmax_backward_args_from(const void *record, cpu_
         .stage_lanes = call->stage_lanes,
         .cluster = call->cluster,
         .spread = call->spread,
+        .slab = call->slab,
+        .slab_rows = call->slab_rows,
+        .runs = call->runs,
         .scale = (acc_t)call->scale,
         .causal = call->causal,
         .piece__ = piece,

@@ -24,6 +24,9 @@ typedef struct softmax_backward_call {
     int64_t stage_lanes;
     int64_t cluster;
     int64_t spread;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     double scale;
     bool causal;
 } softmax_backward_call;

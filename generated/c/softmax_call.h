@@ -26,6 +26,9 @@ typedef struct softmax_call {
     int64_t stage_lanes;
     int64_t cluster;
     int64_t spread;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     double scale;
     bool causal;
 } softmax_call;

@@ -23,6 +23,10 @@ struct add_rms_norm_backward_args {
     int64_t span;
     int64_t whole;
     int64_t few;
+    int64_t runs;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t run_blocks;
     int64_t limit;
     int64_t spread;
     int64_t cluster;
@@ -50,6 +54,10 @@ struct add_rms_norm_backward_args {
         , span(call.span)
         , whole(call.whole)
         , few(call.few)
+        , runs(call.runs)
+        , slab(call.slab)
+        , slab_rows(call.slab_rows)
+        , run_blocks(call.run_blocks)
         , limit(call.limit)
         , spread(call.spread)
         , cluster(call.cluster)

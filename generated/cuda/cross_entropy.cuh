@@ -20,6 +20,9 @@ struct cross_entropy_args {
     int64_t stage_lanes;
     int64_t cluster;
     int64_t spread;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     int64_t ignore_index;
     acc_t<T> label_smoothing;
     acc_t<T> z_loss;
@@ -36,6 +39,9 @@ struct cross_entropy_args {
         , stage_lanes(call.stage_lanes)
         , cluster(call.cluster)
         , spread(call.spread)
+        , slab(call.slab)
+        , slab_rows(call.slab_rows)
+        , runs(call.runs)
         , ignore_index(call.ignore_index)
         , label_smoothing(static_cast<acc_t<T>>(call.label_smoothing))
         , z_loss(static_cast<acc_t<T>>(call.z_loss))

@@ -15,8 +15,6 @@ struct gather_rows_args {
     int64_t m;
     int64_t n;
     int64_t k;
-    int64_t threads;
-    int64_t chunks;
 
     __device__ explicit gather_rows_args(const gather_rows_call &call)
         : table(static_cast<const T *>(call.table))
@@ -25,7 +23,5 @@ struct gather_rows_args {
         , m(call.m)
         , n(call.n)
         , k(call.k)
-        , threads(call.threads)
-        , chunks(call.chunks)
     {}
 };

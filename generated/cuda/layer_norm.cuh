@@ -22,6 +22,9 @@ struct layer_norm_args {
     int64_t cluster;
     int64_t halves;
     int64_t spread;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     acc_t<T> eps;
 
     __device__ explicit layer_norm_args(const layer_norm_call &call)
@@ -38,6 +41,9 @@ struct layer_norm_args {
         , cluster(call.cluster)
         , halves(call.halves)
         , spread(call.spread)
+        , slab(call.slab)
+        , slab_rows(call.slab_rows)
+        , runs(call.runs)
         , eps(static_cast<acc_t<T>>(call.eps))
     {}
 };

@@ -13,87 +13,63 @@ namespace csrc_layer_norm_backward_cu_defines { using ::layer_norm_backward_colu
 #if CUDA_UNIT == 0
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__float64__3(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
-    layer_norm_backward_rows<double, false, 0>(layer_norm_backward_args<double>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
 layer_norm_backward_rows__float32__0(const __grid_constant__ layer_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    layer_norm_backward_rows<float, true, 0>(layer_norm_backward_args<float>(call));
+    layer_norm_backward_rows<float, true, false, 0>(layer_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 layer_norm_backward_rows__float32__1(const __grid_constant__ layer_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    layer_norm_backward_rows<float, true, 1>(layer_norm_backward_args<float>(call));
+    layer_norm_backward_rows<float, true, false, 1>(layer_norm_backward_args<float>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(512)
 layer_norm_backward_rows__float32__2(const __grid_constant__ layer_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    layer_norm_backward_rows<float, false, 1>(layer_norm_backward_args<float>(call));
+    layer_norm_backward_rows<float, false, true, 2>(layer_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 layer_norm_backward_rows__float32__3(const __grid_constant__ layer_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    layer_norm_backward_rows<float, false, 0>(layer_norm_backward_args<float>(call));
+    layer_norm_backward_rows<float, false, false, 1>(layer_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__float16__0(const __grid_constant__ layer_norm_backward_call call, bool early) {
+layer_norm_backward_rows__float32__4(const __grid_constant__ layer_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    layer_norm_backward_rows<__half, true, 0>(layer_norm_backward_args<__half>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__float16__1(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
-    layer_norm_backward_rows<__half, true, 1>(layer_norm_backward_args<__half>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__float16__2(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
-    layer_norm_backward_rows<__half, false, 1>(layer_norm_backward_args<__half>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__float16__3(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
-    layer_norm_backward_rows<__half, false, 0>(layer_norm_backward_args<__half>(call));
+    layer_norm_backward_rows<float, false, false, 0>(layer_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 layer_norm_backward_rows__bfloat16__0(const __grid_constant__ layer_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    layer_norm_backward_rows<__nv_bfloat16, true, 0>(layer_norm_backward_args<__nv_bfloat16>(call));
+    layer_norm_backward_rows<__nv_bfloat16, true, false, 0>(layer_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 layer_norm_backward_rows__bfloat16__1(const __grid_constant__ layer_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    layer_norm_backward_rows<__nv_bfloat16, true, 1>(layer_norm_backward_args<__nv_bfloat16>(call));
+    layer_norm_backward_rows<__nv_bfloat16, true, false, 1>(layer_norm_backward_args<__nv_bfloat16>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(512)
 layer_norm_backward_rows__bfloat16__2(const __grid_constant__ layer_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    layer_norm_backward_rows<__nv_bfloat16, false, 1>(layer_norm_backward_args<__nv_bfloat16>(call));
+    layer_norm_backward_rows<__nv_bfloat16, false, true, 2>(layer_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 layer_norm_backward_rows__bfloat16__3(const __grid_constant__ layer_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    layer_norm_backward_rows<__nv_bfloat16, false, 0>(layer_norm_backward_args<__nv_bfloat16>(call));
+    layer_norm_backward_rows<__nv_bfloat16, false, false, 1>(layer_norm_backward_args<__nv_bfloat16>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(256)
-layer_norm_backward_columns__float64__0(const __grid_constant__ layer_norm_backward_call call, bool early) {
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__bfloat16__4(const __grid_constant__ layer_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    layer_norm_backward_columns<double>(layer_norm_backward_args<double>(call));
+    layer_norm_backward_rows<__nv_bfloat16, false, false, 0>(layer_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -103,15 +79,67 @@ layer_norm_backward_columns__float32__0(const __grid_constant__ layer_norm_backw
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-layer_norm_backward_columns__float16__0(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
-    layer_norm_backward_columns<__half>(layer_norm_backward_args<__half>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(256)
 layer_norm_backward_columns__bfloat16__0(const __grid_constant__ layer_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
     layer_norm_backward_columns<__nv_bfloat16>(layer_norm_backward_args<__nv_bfloat16>(call));
+}
+
+#endif
+
+#if CUDA_UNIT == 1
+
+extern "C" __global__ void __launch_bounds__(512)
+layer_norm_backward_rows__float64__2(const __grid_constant__ layer_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    layer_norm_backward_rows<double, false, true, 2>(layer_norm_backward_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__float64__4(const __grid_constant__ layer_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    layer_norm_backward_rows<double, false, false, 0>(layer_norm_backward_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__float16__0(const __grid_constant__ layer_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    layer_norm_backward_rows<__half, true, false, 0>(layer_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__float16__1(const __grid_constant__ layer_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    layer_norm_backward_rows<__half, true, false, 1>(layer_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(512)
+layer_norm_backward_rows__float16__2(const __grid_constant__ layer_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    layer_norm_backward_rows<__half, false, true, 2>(layer_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__float16__3(const __grid_constant__ layer_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    layer_norm_backward_rows<__half, false, false, 1>(layer_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm_backward_rows__float16__4(const __grid_constant__ layer_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    layer_norm_backward_rows<__half, false, false, 0>(layer_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+layer_norm_backward_columns__float64__0(const __grid_constant__ layer_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    layer_norm_backward_columns<double>(layer_norm_backward_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+layer_norm_backward_columns__float16__0(const __grid_constant__ layer_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    layer_norm_backward_columns<__half>(layer_norm_backward_args<__half>(call));
 }
 
 #endif

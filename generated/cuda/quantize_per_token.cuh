@@ -18,6 +18,9 @@ struct quantize_per_token_args {
     int64_t span;
     int64_t lanes;
     int64_t cluster;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
 
     __device__ explicit quantize_per_token_args(const quantize_per_token_call &call)
         : x(static_cast<const T *>(call.x))
@@ -28,5 +31,8 @@ struct quantize_per_token_args {
         , span(call.span)
         , lanes(call.lanes)
         , cluster(call.cluster)
+        , slab(call.slab)
+        , slab_rows(call.slab_rows)
+        , runs(call.runs)
     {}
 };

@@ -18,6 +18,9 @@ struct rms_norm_args {
     int64_t span;
     int64_t lanes;
     int64_t cluster;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     acc_t<T> eps;
     acc_t<T> offset;
 
@@ -31,6 +34,9 @@ struct rms_norm_args {
         , span(call.span)
         , lanes(call.lanes)
         , cluster(call.cluster)
+        , slab(call.slab)
+        , slab_rows(call.slab_rows)
+        , runs(call.runs)
         , eps(static_cast<acc_t<T>>(call.eps))
         , offset(static_cast<acc_t<T>>(call.offset))
     {}

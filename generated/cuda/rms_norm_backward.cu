@@ -15,61 +15,73 @@ namespace csrc_rms_norm_backward_cu_defines { using ::rms_norm_backward_columns;
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float32__0(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<float, true, 0>(rms_norm_backward_args<float>(call));
+    rms_norm_backward_rows<float, true, false, 0>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float32__1(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<float, true, 1>(rms_norm_backward_args<float>(call));
+    rms_norm_backward_rows<float, true, false, 1>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float32__2(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<float, true, 2>(rms_norm_backward_args<float>(call));
+    rms_norm_backward_rows<float, true, false, 2>(rms_norm_backward_args<float>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(512)
 rms_norm_backward_rows__float32__3(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<float, false, 2>(rms_norm_backward_args<float>(call));
+    rms_norm_backward_rows<float, false, true, 2>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float32__4(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<float, false, 0>(rms_norm_backward_args<float>(call));
+    rms_norm_backward_rows<float, false, false, 2>(rms_norm_backward_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+rms_norm_backward_rows__float32__5(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    rms_norm_backward_rows<float, false, false, 0>(rms_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__bfloat16__0(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<__nv_bfloat16, true, 0>(rms_norm_backward_args<__nv_bfloat16>(call));
+    rms_norm_backward_rows<__nv_bfloat16, true, false, 0>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__bfloat16__1(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<__nv_bfloat16, true, 1>(rms_norm_backward_args<__nv_bfloat16>(call));
+    rms_norm_backward_rows<__nv_bfloat16, true, false, 1>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__bfloat16__2(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<__nv_bfloat16, true, 2>(rms_norm_backward_args<__nv_bfloat16>(call));
+    rms_norm_backward_rows<__nv_bfloat16, true, false, 2>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(512)
 rms_norm_backward_rows__bfloat16__3(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<__nv_bfloat16, false, 2>(rms_norm_backward_args<__nv_bfloat16>(call));
+    rms_norm_backward_rows<__nv_bfloat16, false, true, 2>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__bfloat16__4(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<__nv_bfloat16, false, 0>(rms_norm_backward_args<__nv_bfloat16>(call));
+    rms_norm_backward_rows<__nv_bfloat16, false, false, 2>(rms_norm_backward_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+rms_norm_backward_rows__bfloat16__5(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    rms_norm_backward_rows<__nv_bfloat16, false, false, 0>(rms_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -88,46 +100,58 @@ rms_norm_backward_columns__bfloat16__0(const __grid_constant__ rms_norm_backward
 
 #if CUDA_UNIT == 1
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(512)
 rms_norm_backward_rows__float64__3(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<double, false, 2>(rms_norm_backward_args<double>(call));
+    rms_norm_backward_rows<double, false, true, 2>(rms_norm_backward_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float64__4(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<double, false, 0>(rms_norm_backward_args<double>(call));
+    rms_norm_backward_rows<double, false, false, 2>(rms_norm_backward_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+rms_norm_backward_rows__float64__5(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    rms_norm_backward_rows<double, false, false, 0>(rms_norm_backward_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float16__0(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<__half, true, 0>(rms_norm_backward_args<__half>(call));
+    rms_norm_backward_rows<__half, true, false, 0>(rms_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float16__1(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<__half, true, 1>(rms_norm_backward_args<__half>(call));
+    rms_norm_backward_rows<__half, true, false, 1>(rms_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float16__2(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<__half, true, 2>(rms_norm_backward_args<__half>(call));
+    rms_norm_backward_rows<__half, true, false, 2>(rms_norm_backward_args<__half>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(512)
 rms_norm_backward_rows__float16__3(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<__half, false, 2>(rms_norm_backward_args<__half>(call));
+    rms_norm_backward_rows<__half, false, true, 2>(rms_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 rms_norm_backward_rows__float16__4(const __grid_constant__ rms_norm_backward_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_backward_rows<__half, false, 0>(rms_norm_backward_args<__half>(call));
+    rms_norm_backward_rows<__half, false, false, 2>(rms_norm_backward_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+rms_norm_backward_rows__float16__5(const __grid_constant__ rms_norm_backward_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    rms_norm_backward_rows<__half, false, false, 0>(rms_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)

@@ -35,64 +35,76 @@ rms_norm_quantize__float32_int8__3(const __grid_constant__ rms_norm_quantize_cal
     rms_norm_quantize<float, int8_t, true, 4, 0>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(512)
 rms_norm_quantize__float32_int8__4(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    rms_norm_quantize<float, int8_t, false, 2, 2>(rms_norm_quantize_args<float, int8_t>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_quantize__float32_int8__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
     rms_norm_quantize<float, int8_t, false, 16, 1>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_int8__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__float32_int8__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
     rms_norm_quantize<float, int8_t, false, 16, 0>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_int8__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__float32_int8__7(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
     rms_norm_quantize<float, int8_t, false, 0, 0>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_float8_e4m3fn__0(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__bfloat16_int8__0(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__half, __nv_fp8_e4m3, true, 1, 0>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<__nv_bfloat16, int8_t, true, 1, 0>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float16_float8_e4m3fn__1(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__bfloat16_int8__1(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__half, __nv_fp8_e4m3, true, 1, 4>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<__nv_bfloat16, int8_t, true, 1, 4>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float16_float8_e4m3fn__2(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__bfloat16_int8__2(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__half, __nv_fp8_e4m3, true, 2, 2>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<__nv_bfloat16, int8_t, true, 2, 2>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_float8_e4m3fn__3(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__bfloat16_int8__3(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__half, __nv_fp8_e4m3, true, 4, 0>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<__nv_bfloat16, int8_t, true, 4, 0>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(512)
+rms_norm_quantize__bfloat16_int8__4(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    rms_norm_quantize<__nv_bfloat16, int8_t, false, 2, 2>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float16_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__bfloat16_int8__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__half, __nv_fp8_e4m3, false, 16, 1>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<__nv_bfloat16, int8_t, false, 16, 1>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__bfloat16_int8__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__half, __nv_fp8_e4m3, false, 16, 0>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<__nv_bfloat16, int8_t, false, 16, 0>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__bfloat16_int8__7(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__half, __nv_fp8_e4m3, false, 0, 0>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<__nv_bfloat16, int8_t, false, 0, 0>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 #endif
@@ -123,64 +135,76 @@ rms_norm_quantize__float32_float8_e4m3fn__3(const __grid_constant__ rms_norm_qua
     rms_norm_quantize<float, __nv_fp8_e4m3, true, 4, 0>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(512)
 rms_norm_quantize__float32_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    rms_norm_quantize<float, __nv_fp8_e4m3, false, 2, 2>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_quantize__float32_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
     rms_norm_quantize<float, __nv_fp8_e4m3, false, 16, 1>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__float32_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
     rms_norm_quantize<float, __nv_fp8_e4m3, false, 16, 0>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__float32_float8_e4m3fn__7(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
     rms_norm_quantize<float, __nv_fp8_e4m3, false, 0, 0>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_int8__0(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__bfloat16_float8_e4m3fn__0(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__nv_bfloat16, int8_t, true, 1, 0>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
+    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 1, 0>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__bfloat16_int8__1(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__bfloat16_float8_e4m3fn__1(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__nv_bfloat16, int8_t, true, 1, 4>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
+    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 1, 4>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__bfloat16_int8__2(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__bfloat16_float8_e4m3fn__2(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__nv_bfloat16, int8_t, true, 2, 2>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
+    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 2, 2>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_int8__3(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__bfloat16_float8_e4m3fn__3(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__nv_bfloat16, int8_t, true, 4, 0>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
+    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 4, 0>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(512)
+rms_norm_quantize__bfloat16_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, false, 2, 2>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__bfloat16_int8__4(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__bfloat16_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__nv_bfloat16, int8_t, false, 16, 1>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
+    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, false, 16, 1>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_int8__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__bfloat16_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__nv_bfloat16, int8_t, false, 16, 0>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
+    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, false, 16, 0>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_int8__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__bfloat16_float8_e4m3fn__7(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__nv_bfloat16, int8_t, false, 0, 0>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
+    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, false, 0, 0>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 #endif
@@ -211,64 +235,80 @@ rms_norm_quantize__float16_int8__3(const __grid_constant__ rms_norm_quantize_cal
     rms_norm_quantize<__half, int8_t, true, 4, 0>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(512)
 rms_norm_quantize__float16_int8__4(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    rms_norm_quantize<__half, int8_t, false, 2, 2>(rms_norm_quantize_args<__half, int8_t>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_quantize__float16_int8__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
     rms_norm_quantize<__half, int8_t, false, 16, 1>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_int8__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__float16_int8__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
     rms_norm_quantize<__half, int8_t, false, 16, 0>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_int8__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__float16_int8__7(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
     rms_norm_quantize<__half, int8_t, false, 0, 0>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
+#endif
+
+#if CUDA_UNIT == 3
+
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_float8_e4m3fn__0(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__float16_float8_e4m3fn__0(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 1, 0>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<__half, __nv_fp8_e4m3, true, 1, 0>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__bfloat16_float8_e4m3fn__1(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__float16_float8_e4m3fn__1(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 1, 4>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<__half, __nv_fp8_e4m3, true, 1, 4>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__bfloat16_float8_e4m3fn__2(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__float16_float8_e4m3fn__2(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 2, 2>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<__half, __nv_fp8_e4m3, true, 2, 2>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_float8_e4m3fn__3(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__float16_float8_e4m3fn__3(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 4, 0>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<__half, __nv_fp8_e4m3, true, 4, 0>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(512)
+rms_norm_quantize__float16_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+    wait_for_earlier_kernels(early);
+    rms_norm_quantize<__half, __nv_fp8_e4m3, false, 2, 2>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__bfloat16_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__float16_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, false, 16, 1>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<__half, __nv_fp8_e4m3, false, 16, 1>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__float16_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, false, 16, 0>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<__half, __nv_fp8_e4m3, false, 16, 0>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
+rms_norm_quantize__float16_float8_e4m3fn__7(const __grid_constant__ rms_norm_quantize_call call, bool early) {
     wait_for_earlier_kernels(early);
-    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, false, 0, 0>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<__half, __nv_fp8_e4m3, false, 0, 0>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 #endif

@@ -24,6 +24,9 @@ struct softmax_args {
     int64_t stage_lanes;
     int64_t cluster;
     int64_t spread;
+    int64_t slab;
+    int64_t slab_rows;
+    int64_t runs;
     acc_t<T> scale;
     bool causal;
 
@@ -43,6 +46,9 @@ struct softmax_args {
         , stage_lanes(call.stage_lanes)
         , cluster(call.cluster)
         , spread(call.spread)
+        , slab(call.slab)
+        , slab_rows(call.slab_rows)
+        , runs(call.runs)
         , scale(static_cast<acc_t<T>>(call.scale))
         , causal(call.causal)
     {}
