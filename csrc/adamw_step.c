@@ -54,7 +54,7 @@ CPU_INLINE void adamw_update(const adamw_factors *f, scalar_t *params, const sca
     const vector_t p = vector_load_part(params, count);
     adamw_store(exp_avgs, m, count);
     adamw_store(exp_avg_sqs, v, count);
-    vector_store_part(params, p * f->decay - f->rate * (m / (cpu_lanes_sqrt(v) * f->unbias + f->eps)), count);
+    vector_store_part(params, p * f->decay - f->rate * (m / (vector_sqrt(v) * f->unbias + f->eps)), count);
 }
 
 static void adamw_step(const adamw_step_args *a, int64_t begin, int64_t end) {

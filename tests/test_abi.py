@@ -13,7 +13,8 @@ import pytest
 from codegen.lower.schema import dispatched
 from codegen.lower.tests.samples import base
 from tests.abi import machines
-from tests.abi.calls import Call, script
+from tests.abi.call import Call
+from tests.abi.calls import script
 from tests.abi.coverage import allowed, measure
 from tests.abi.project import RUNTIME, Project, execute
 

@@ -16,6 +16,7 @@
 
 static inline vector_t vector_exp(vector_t v) { return cpu_lanes_exp(v); }
 static inline vector_t vector_log(vector_t v) { return cpu_lanes_log(v); }
+static inline vector_t vector_sqrt(vector_t v) { return cpu_lanes_sqrt(v); }
 static inline vector_t vector_splat(acc_t value) { return value - (vector_t){0}; }
 
 /* The larger of two, lane by lane; where v is a NaN, the other one. */

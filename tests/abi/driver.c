@@ -1,4 +1,4 @@
-/* Calls host functions as a script on standard input says, one line an instruction; calls.py writes such scripts.
+/* Calls host functions as a script on standard input says, one line an instruction; call.py writes such lines.
  *
  *   call NAME KEY OUTPUTS MODE   begins a call of the kernel registered under KEY, returning as many results as OUTPUTS
  *                                has letters: t a tensor, o one that may be absent, l a list; MODE is once or

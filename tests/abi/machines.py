@@ -5,7 +5,7 @@ from __future__ import annotations
 from codegen.lower.schema import dispatched
 from codegen.lower.tests.samples import base
 from codegen.model import Library, Operator
-from tests.abi.calls import Call
+from tests.abi.call import Call
 
 NEEDED = "2.10 is needed"
 # Instructions that make the machine so, and the text after the name of the operator.
