@@ -10,9 +10,9 @@ from itertools import combinations
 from math import prod
 
 from codegen.contract import Argument
-from codegen.lower.sample import USUAL_LENGTH, Sample, Size
+from codegen.lower.sample import Sample, Size
 from codegen.lower.schema import DispatchedOperator, dispatched
-from codegen.lower.tests.refused import Wrong, mask_count, wrong_calls
+from codegen.lower.tests.refused import Wrong, wrong_calls
 from codegen.lower.tests.samples import absences, base, samples
 from codegen.lower.tests.scalars import Scalar, candidates, kind_of, sampled
 from codegen.model import Library, Operator
@@ -28,7 +28,8 @@ def _devices(op: Operator) -> tuple[str, ...]:
 
 
 def _masks(op: Operator) -> list[tuple[bool, ...]]:
-    count = mask_count(op, USUAL_LENGTH) if op.grad_mask else 0
+    places = [base(op).length if output.type.is_list else 1 for output in op.outputs]
+    count = sum(places) if op.grad_mask else 0
     alone = [tuple(i == one for i in range(count)) for one in range(count)]
     return [(), *alone, (False,) * count] if count else [()]
 
@@ -176,14 +177,11 @@ def _refused(library: Library, entry: DispatchedOperator, usual: Sample, wrong: 
     to_gpu = any(argument.has_word("cpu") for argument in moved) or device == "cpu"
     names = {"cpu": "cpu", "cuda": "cuda:0"}
     text = wrong.text.replace("{device}", names[device]).replace("{other}", names["cuda" if to_gpu else "cpu"])
-    mask: tuple[bool, ...] = ()
-    if not (wrong.tensors or wrong.scalars or wrong.lists or wrong.absent or wrong.alias):
-        mask = (True,) * (mask_count(op, USUAL_LENGTH) + 1)
     return Call(
         entry,
         usual.without(frozenset(wrong.absent)),
         device,
-        mask=mask,
+        mask=(True,) * wrong.mask,
         text=f"{library.namespace}::{op.name}: {text}",
         tensors=dict(wrong.tensors),
         scalars=dict(wrong.scalars),
