@@ -1,4 +1,6 @@
-"""Whether the files that a person writes for an operator are there: bodies, and the launcher of `launch: custom`."""
+"""Whether the files that a person writes for an operator are there: bodies, and the launcher of `launch: custom`; and
+none in its way.
+"""
 
 from __future__ import annotations
 
@@ -60,3 +62,12 @@ def check_bodies(checked: Checked, folder: Path, diagnostics: Diagnostics) -> No
             diagnostics.error(checked.places[operator.name], text, hint)
     for name in sorted(others):
         diagnostics.warning(Position(1, 1), f"{folder.name}/{name} belongs to no operator")
+
+
+def check_modules(checked: Checked, folder: Path, diagnostics: Diagnostics) -> None:
+    """Reports operators called like a module of the package that a person writes: its function would be hidden."""
+    modules = {path.name for path in folder.glob("*") if path.is_dir()}
+    for operator in checked.library.operators:
+        if operator.name in modules:
+            text = f"{operator.name}: {folder.name}/{operator.name} is a module of that name"
+            diagnostics.error(checked.places[operator.name], text, "give one of the two another name")

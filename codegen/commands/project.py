@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from codegen import schema
-from codegen.bodies import check_bodies
+from codegen.bodies import check_bodies, check_modules
 from codegen.check.library import Checked, check
 from codegen.check.samples import check_samples
 from codegen.commands.report import Report
@@ -46,6 +46,7 @@ def read_spec(shown: str, report: Report, *, bodies: bool = True) -> Spec | None
     checked = check(load(data, found), found)
     if checked is not None and bodies:
         check_bodies(checked, path.parent / "csrc", found)
+        check_modules(checked, path.parent / "python", found)
     if checked is not None and not found.failed:
         check_samples(checked, found)
     report.spec(shown, data.decode("utf-8-sig", "replace"), found)

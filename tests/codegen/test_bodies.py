@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codegen.bodies import check_bodies
+from codegen.bodies import check_bodies, check_modules
 from codegen.check.library import check
 from codegen.errors import Diagnostics
 from codegen.load import load
@@ -65,4 +65,17 @@ def test_bodies(tmp_path: Path) -> None:
         ("error", 20, "g: the cpu body csrc/g.c is missing", "write csrc/g.c"),
         ("error", 25, "scale: the cpu body csrc/scale.c is missing", "rename csrc/sclae.c to it"),
         ("error", 29, "lost: the cpu body csrc/lost.c is missing", "write csrc/lost.c"),
+    ]
+
+
+def test_modules(tmp_path: Path) -> None:
+    """`import demo.scale` would put the module where the function was."""
+    (tmp_path / "python" / "scale").mkdir(parents=True)
+    (tmp_path / "python" / "g").touch()
+    diagnostics = Diagnostics()
+    checked = check(load(SPEC, diagnostics), diagnostics)
+    assert checked is not None
+    check_modules(checked, tmp_path / "python", diagnostics)
+    assert [(found.position.line, found.text, found.hint) for found in diagnostics.sorted()] == [
+        (25, "scale: python/scale is a module of that name", "give one of the two another name")
     ]
