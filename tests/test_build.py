@@ -197,6 +197,18 @@ def test_modules_written_by_hand(built: Path) -> None:
     assert not (built / "generated" / "small" / "extra").is_symlink()
 
 
+def test_doctor() -> None:
+    """On the machine that runs the tests, in a project that has just been built: nothing stops a build."""
+    done = subprocess.run(
+        [sys.executable, "-m", "codegen", "doctor"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    states = {line.split()[1]: line.split()[0] for line in done.stdout.splitlines()}
+    assert [*states][:5] == ["python", "spec", "compiler", "cmake", "ninja"]
+    built = ("spec", "compiler", "cmake", "ninja", "torch", "library", "namespace")
+    assert {name: states[name] for name in built} == dict.fromkeys(built, "ok"), done.stdout
+
+
 # ---- nvcc
 
 NVCC = """#!/bin/sh

@@ -27,13 +27,22 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("codegen", "csrc", "docs", "generated", "templates", "tests")
+COPIED = ("cmake", "codegen", "csrc", "docs", "generated", "templates", "tests")
 STAGES = ("check", "specs", "errors", "tests")
 SPECS = tuple(f"tests/{name}.yaml" for name in ("specs/every_rule", "specs/whole_file", "wider/ops", "conformance/ops"))
 WRONG_SPECS = "tests/codegen/test_wrong_specs.py"
 # Where processes are started, or examples are drawn by the thousand; the others take a few hundredths of a second.
-LATE = ("test_new", "test_expr", "test_errors_page", "test_write", "test_markdown", "test_main")
-COMMAND_LINE = ("codegen/__main__.py", "codegen/commands/", "codegen/write.py")
+LATE = (
+    "test_new",
+    "test_expr",
+    "test_errors_page",
+    "test_write",
+    "test_markdown",
+    "test_main",
+    "test_init",
+    "test_doctor",
+)
+COMMAND_LINE = ("codegen/__main__.py", "codegen/commands/", "codegen/doctor/", "codegen/write.py")
 CPU_SECONDS, SECONDS = 120, 900  # of one stage; the longest takes 30 s
 MEMORY = 4 << 30  # beyond what PyTorch has mapped
 
