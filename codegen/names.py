@@ -63,10 +63,11 @@ all_at_least aoti_torch aoti_torch_device_type custom device device_is find_list
 """
 # Headers and types of csrc/device.
 _DEVICE = """
-column_sums complex_math cross_entropy_row cross_entropy_rows dtype element_math elementwise few_norm_gradients float8
-float8_fnuz full_cuda launch_order list_runs max_sum memory_words moments norm_gradients quantize reduce rotation
-row_max row_norm row_norm_backward row_part row_vectors staged_rows vector accumulator bits_t element_bits
-divmod_result group_buffer list_place stage token_heads two vector_run vector_size warp_group word_of words_of
+column_sums complex_math cross_entropy_row cross_entropy_rows cross_entropy_runs dtype element_math elementwise
+few_norm_gradients float8 float8_fnuz full_cuda launch_order list_runs max_sum memory_words moments norm_gradient_runs
+norm_gradients norm_runs quantize reduce rotation row_max row_norm row_norm_backward row_part row_runs row_vectors
+run_shares staged_rows vector accumulator bits_t element_bits divmod_result group_buffer list_place stage token_heads two
+vector_run vector_size warp_group word_of words_of
 """
 # Types and variables of the C library that device code sees; so are names that end with _t.
 _C_TYPES = "daylight fd_set nv signgam timezone tzname u_char u_int u_long u_short uint ulong ushort"
@@ -97,6 +98,14 @@ _TORCH_NAMESPACES = """
 aten prim prims torch quantized c10d c10d_functional coor debug_mode_ops debugprims export higher_order inductor
 import_module load_library loaded_libraries mkl mkldnn onednn profiler rngprims
 """
+
+# What the generator, the tests and PyTorch import, which a library in front of it on Python's path would hide.
+_MODULES = """
+codegen filelock fsspec functorch hypothesis jinja2 markupsafe mpmath networkx numpy pip pytest setup setuptools sympy
+tests torchgen triton yaml
+"""
+# Folders beside the library, and those of a project that Python can import.
+_FOLDERS = "benchmarks build c cmake csrc docs examples generated python templates"
 
 # Endings that the generator adds to the name of an operator; another operator must not be called that.
 OPERATOR_SUFFIXES = ("_args", "_call")
@@ -188,15 +197,8 @@ def namespace_problem(name: str) -> str:
         return "a namespace is lower-case"
     if name in _TORCH_NAMESPACES.split():
         return "PyTorch has a namespace of that name"
-    if name in sys.stdlib_module_names or name in (
-        "codegen",
-        "jinja2",
-        "markupsafe",
-        "numpy",
-        "pytest",
-        "setup",
-        "tests",
-        "yaml",
-    ):
+    if name in sys.stdlib_module_names or name in _MODULES.split():
         return "there is a Python module of that name"
+    if name in _FOLDERS.split():
+        return "a project has a folder of that name"
     return ""

@@ -62,6 +62,11 @@ def test_variables_and_namespaces() -> None:
     assert namespace_problem("my_ops") == ""
     for name in ("aten", "torch", "json", "sys", "numpy", "My_Ops", "prims", "class", "mkldnn", "loaded_libraries"):
         assert namespace_problem(name)
+    settings = (ROOT / "pyproject.toml").read_text()
+    folders = re.findall(r'"/([a-z]+)"', settings.split("sdist.include")[1].split("]")[0])
+    folders += [path.name for path in (ROOT / "generated").iterdir() if path.is_dir() and path.name != "my_ops"]
+    assert {"codegen", "csrc", "c", "tests"} <= set(folders)
+    assert [name for name in folders if not namespace_problem(name)] == []
 
 
 def test_headers_for_bodies_are_no_operators() -> None:
