@@ -27,7 +27,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("cmake", "codegen", "csrc", "docs", "generated", "templates", "tests")
+COPIED = ("benchmarks", "cmake", "codegen", "csrc", "docs", "generated", "templates", "tests")
 STAGES = ("check", "specs", "errors", "tests")
 SPECS = tuple(f"tests/{name}.yaml" for name in ("specs/every_rule", "specs/whole_file", "wider/ops", "conformance/ops"))
 WRONG_SPECS = "tests/codegen/test_wrong_specs.py"
