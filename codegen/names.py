@@ -35,7 +35,7 @@ _MACRO = re.compile(
     r"(U?INT(\d+|MAX|PTR|_LEAST\d+|_FAST\d+)?|PTRDIFF|S?SIZE|WCHAR|WINT|SIG_ATOMIC|[SU]?CHAR|U?SHRT|U?LONG|U?LLONG|BOOL|FLT"
     r"|DBL|LDBL)_[A-Z0-9_]+|(PRI|SCN)[diouxX]\w+|(HUGE_VAL|SNAN)\w*|(ATOMIC|EXIT|FP|MATH|RAND|SEEK)_[A-Z0-9_]+|math_errhandling"
     r"|M_([12]_PI|2_SQRTPI|E|LN2|LN10|LOG2E|LOG10E|PI|PI_[24]|SQRT2|SQRT1_2)\w*"
-    r"|(CPU|CSRC|CUDA|DTYPE|RUNTIME|TORCH|VECTOR)_[A-Z0-9_]+|[A-Za-z0-9_]+_DTYPE"
+    r"|(BITS|CPU|CSRC|CUDA|DTYPE|ELEMENTWISE|QUANTIZED|RUNTIME|TORCH|VECTOR)_\w+|\w+_DTYPE|DECIMAL_DIG"
 )
 
 # Functions of the C library: a body called like one of these, or with an `f` or `l` behind it, does not compile.

@@ -76,6 +76,14 @@ def test_headers_for_bodies_are_no_operators() -> None:
     assert all(operator_problem(header.stem) for header in headers)
 
 
+def test_constants_of_csrc_are_no_names() -> None:
+    """The preprocessor would put their values where generated code has the name."""
+    headers = [path for folder in ("runtime", "cpu") for path in (ROOT / "csrc" / folder).glob("*.h")]
+    found = {name for path in headers for name in re.findall(r"^#define (\w+)(?:[ \n])", path.read_text(), re.MULTILINE)}
+    assert {"QUANTIZED_LARGEST", "ELEMENTWISE_BITS"} <= found
+    assert [name for name in sorted(found | {"DECIMAL_DIG"}) if not problem(name)] == []
+
+
 def test_functions_of_the_runtime_are_no_host_functions(runtime: set[str]) -> None:
     """`<op>_check` and all that is called like it is declared beside csrc/runtime."""
     templates = "".join(path.read_text() for path in (ROOT / "templates").glob("*.c.j2"))
