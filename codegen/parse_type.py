@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 
+from codegen.contract import MAX_DIMS
 from codegen.errors import nearest, shown
 from codegen.frozen import dataclass
 from codegen.types import DTYPES
@@ -270,6 +271,9 @@ class _Parser:
         stars = [entry for entry in entries if entry.star]
         if len(stars) > 1:
             raise TypeProblem(stars[1].offset, "a shape has one star at most")
+        if len(entries) - len(stars) > MAX_DIMS:
+            text = f"a tensor has at most {MAX_DIMS} dims, this one {len(entries)}"
+            raise TypeProblem(entries[MAX_DIMS].offset, text)
         inner = self.mark("?")
         list_at: int | None = None
         outer: int | None = None

@@ -14,6 +14,7 @@ from tests.errors_page import PAGE, WRONG, page, rules
 ELSEWHERE = {
     "{}/{} belongs to no operator": "about csrc/: test_bodies.py",
     "{}: the {} {}/{} is missing": "about csrc/: test_bodies.py",
+    "{}: {}/{} is a module of that name": "about python/: test_bodies.py",
     "{}: none of the sizes and scalars that tests try is a right call": "seen last: test_check_samples.py",
     "lines about {} tensors; at most {} are taken": "65 tensors: test_elementwise.py",
     "pointers, strides and scalars of {} tensors, {} bytes, do not fit the arguments of a launch": (
