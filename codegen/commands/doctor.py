@@ -35,7 +35,8 @@ def examine(spec: Path) -> list[Fact]:
         *_part("ninja", lambda: [tools.ninja()]),
     ]
     namespace = library.namespace_of(root, spec)
-    facts += _part("nvcc", lambda: cuda.facts(namespace.upper(), library.architectures(root, namespace)))
+    prefix = namespace.upper() or "<NAMESPACE>"
+    facts += _part("nvcc", lambda: cuda.facts(prefix, library.architectures(root, namespace)))
     torch = _part("torch", lambda: [library.torch()])
     facts += torch
     if namespace:

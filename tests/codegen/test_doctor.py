@@ -372,6 +372,12 @@ def test_nothing_at_all(tmp_path: Path) -> None:
     assert any(fact["stops_build"] for fact in facts)
 
 
+def test_without_a_namespace(machine: Machine, tmp_path: Path) -> None:
+    machine({"nvcc": nvcc("11.8")})
+    (found,) = [fact for fact in examine(tmp_path / "ops.yaml") if fact.name == "nvcc"]
+    assert found.mend == "set CUDA_HOME to a newer CUDA toolkit, or <NAMESPACE>_CUDA=OFF"
+
+
 def test_a_part_that_fails(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of which nobody has thought: the others are looked at all the same."""
     monkeypatch.setattr(shutil, "which", lambda *_, **__: 1 / 0)
