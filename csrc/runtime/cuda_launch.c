@@ -138,26 +138,9 @@ static unsigned set_attributes(CUlaunchAttribute attributes[2], const cuda_launc
     return count;
 }
 
-bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, const cuda_launch *l, const void *call,
-                     bool *empty) {
-    CUkernel handle;
-    *empty = is_empty(l);
-    if (!check_launch(e, scope, kernel, l)) {
-        return false;
-    }
-    if (*empty) {
-        return true;
-    }
-    if (!get_kernel(e, scope, kernel, &handle)) {
-        return false;
-    }
-    if (l->shared > 0 && !allow_shared(e, scope, kernel, handle)) {
-        return false;
-    }
-    bool early = false;
-    if (is_short(scope, l) && !may_begin_early(e, scope, kernel, handle, &early)) {
-        return false;
-    }
+/* Launches a kernel whose launch was checked and is not empty. */
+static bool launch(error *e, const cuda_scope *scope, const cuda_kernel *kernel, CUkernel handle, const cuda_launch *l,
+                   const void *call, bool early) {
     CUlaunchAttribute attributes[2];
     const unsigned count = set_attributes(attributes, l, early);
     const CUlaunchConfig config = {
@@ -178,6 +161,29 @@ bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, con
     void *parameters[] = {first, &early};
     CHECK_CUDA(e, kernel->name, libcuda.cuLaunchKernelEx(&config, (CUfunction)(void *)handle, parameters, NULL));
     return true;
+}
+
+bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, const cuda_launch *l, const void *call,
+                     bool *empty) {
+    CUkernel handle;
+    bool early = false;
+    *empty = is_empty(l);
+    if (!check_launch(e, scope, kernel, l)) {
+        return false;
+    }
+    if (*empty) {
+        return true;
+    }
+    if (!get_kernel(e, scope, kernel, &handle)) {
+        return false;
+    }
+    if (l->shared > 0 && !allow_shared(e, scope, kernel, handle)) {
+        return false;
+    }
+    if (is_short(scope, l) && !may_begin_early(e, scope, kernel, handle, &early)) {
+        return false;
+    }
+    return launch(e, scope, kernel, handle, l, call, early);
 }
 
 bool cuda_any_empty(const cuda_plan *plans, int count) {
