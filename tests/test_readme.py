@@ -47,7 +47,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_worked_example(project: Path) -> None:
     """Step 4, command by command. One CUDA architecture is enough here, where there is an nvcc at all."""
-    (commands,) = blocks("sh")
+    commands, other = blocks("sh")
+    assert other.startswith("python -m codegen init ")  # test_init.py
     environment = os.environ | {"VIRTUAL_ENV": sys.prefix, "TORCH_CUDA_ARCH_LIST": "9.0"}
     for name in ("PYTHONPATH", "MAKEFLAGS", "MAKELEVEL", "MFLAGS"):  # make announces folders when it runs under make
         environment.pop(name, None)
