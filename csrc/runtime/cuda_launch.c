@@ -116,9 +116,12 @@ static bool check_launch(error *e, const cuda_scope *scope, const cuda_kernel *k
     return true;
 }
 
-/* Whether the launch has so few blocks that its beginning is much of its time: see csrc/device/launch_order.cuh. */
+/* Whether the launch has so few blocks that its beginning is much of its time: see csrc/device/launch_order.cuh. Blocks
+ * of a warp or two pay more for it than they gain, unless they are very few. */
 static bool is_short(const cuda_scope *scope, const cuda_launch *l) {
-    return l->grid[0] * l->grid[1] * l->grid[2] <= 8 * scope->sm_count; /* below 2^63: see check_launch */
+    const int64_t threads = l->block[0] * l->block[1] * l->block[2];
+    const int64_t blocks = l->grid[0] * l->grid[1] * l->grid[2]; /* below 2^63: see check_launch */
+    return blocks <= (threads < 128 ? 8 : 32) * scope->sm_count;
 }
 
 static unsigned set_attributes(CUlaunchAttribute attributes[2], const cuda_launch *l, bool early) {

@@ -290,7 +290,7 @@ static bool add_rms_norm_plan(error *e, const add_rms_norm_frame *f, const cuda_
     const add_rms_norm_call *const c = &f->call;
     const int T_index = index_of_T(f->d.T);
     bool overflow = false;
-    if (dtype_size(f->d.T) <= 4 && c->span <= 1024 && c->rows > mul_i64(&overflow, 16, scope->sm_count) &&
+    if (dtype_size(f->d.T) <= 4 && c->span <= 1024 && c->rows > mul_i64(&overflow, 2, scope->sm_count) &&
         (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->residual, 16) &&
          aligned_to(c->weight, 16) && aligned_to(c->y, 16) && aligned_to(c->residual_out, 16) &&
          aligned_to(c->rstd, 16))) {

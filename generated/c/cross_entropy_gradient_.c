@@ -295,6 +295,7 @@ static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient_
     if (dtype_size(f->d.T) <= 4 && c->span <= 16384 &&
         mul_i64(&overflow, c->rows, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)) <=
         mul_i64(&overflow, 2048, scope->sm_count) &&
+        (c->span > 1024 || c->rows <= mul_i64(&overflow, 2, scope->sm_count)) &&
         (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
         plan->kernel = &kernels[0][T_index];
         plan->launch = (cuda_launch){

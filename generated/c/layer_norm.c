@@ -276,6 +276,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
     if (dtype_size(f->d.T) <= 4 && c->span <= 16384 &&
         mul_i64(&overflow, c->rows, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)) <=
         mul_i64(&overflow, 2048, scope->sm_count) &&
+        (c->span > 1024 || c->rows <= mul_i64(&overflow, 2, scope->sm_count)) &&
         (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
          aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) && aligned_to(c->rstd, 16))) {
         plan->kernel = &kernels[0][T_index];
@@ -283,7 +284,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
             .grid = {c->rows, 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32), 1, 1},
         };
-    } else if (dtype_size(f->d.T) <= 4 && c->span <= 512 && c->rows > mul_i64(&overflow, 16, scope->sm_count) &&
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 512 &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
                 aligned_to(c->rstd, 16))) {
@@ -293,7 +294,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
                      1},
             .block = {256, 1, 1},
         };
-    } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 && c->rows > mul_i64(&overflow, 16, scope->sm_count) &&
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
                 aligned_to(c->rstd, 16))) {

@@ -307,6 +307,7 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
     if (c->span <= 16384 &&
         mul_i64(&overflow, c->rows, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)) <=
         mul_i64(&overflow, 2048, scope->sm_count) &&
+        (c->span > 1024 || c->rows <= mul_i64(&overflow, 2, scope->sm_count)) &&
         (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
         (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
         plan->kernel = &kernels[0][T_index][Q_index];

@@ -242,6 +242,7 @@ static bool softmax_plan(error *e, const softmax_frame *f, const cuda_scope *sco
     if (dtype_size(f->d.T) <= 4 && c->span <= 16384 &&
         mul_i64(&overflow, c->rows, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)) <=
         mul_i64(&overflow, 2048, scope->sm_count) &&
+        (c->span > 1024 || c->rows <= mul_i64(&overflow, 2, scope->sm_count)) &&
         (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->bias, 16) &&
          strides_aligned(&f->t.bias, 16) && aligned_to(c->y, 16))) {
         plan->kernel = &kernels[0][T_index];

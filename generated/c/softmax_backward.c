@@ -241,6 +241,7 @@ static bool softmax_backward_plan(error *e, const softmax_backward_frame *f, con
     if (dtype_size(f->d.T) <= 4 && c->span <= 16384 &&
         mul_i64(&overflow, c->rows, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)) <=
         mul_i64(&overflow, 2048, scope->sm_count) &&
+        (c->span > 512 || c->rows <= mul_i64(&overflow, 2, scope->sm_count)) &&
         (aligned_to(c->grad_y, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->y, 16) &&
          aligned_to(c->grad_x, 16) && aligned_to(c->grad_bias, 16) && c->n * dtype_size(dtype_acc(f->d.T)) % 16 == 0)) {
         plan->kernel = &kernels[0][T_index];

@@ -142,7 +142,9 @@ static bool begins_early(const CUlaunchConfig *config) {
 static CUresult launch_kernel_ex(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra) {
     (void)extra;
     const uint64_t blocks = (uint64_t)config->gridDimX * config->gridDimY * config->gridDimZ;
-    if (begins_early(config) != (blocks <= 8 * 132 && fake_cuda.arch >= 90 && fake_cuda.version >= 12030)) {
+    const uint64_t threads = (uint64_t)config->blockDimX * config->blockDimY * config->blockDimZ;
+    const bool is_short = blocks <= (threads < 128 ? 8 : 32) * 132;
+    if (begins_early(config) != (is_short && fake_cuda.arch >= 90 && fake_cuda.version >= 12030)) {
         fake_stop("a kernel that begins early where it may not, or the other way round");
     }
     if (*(const bool *)parameters[1] != begins_early(config)) {
