@@ -104,7 +104,7 @@ def snapshot(tree: Path) -> dict[str, tuple[int, int]]:
 def reference(tree: Path, tests: tuple[str, ...]) -> Reference:
     """What the original, in `tree`, does. Raises RuntimeError when a stage fails."""
     found = tree / "reference.json"
-    done = forked(lambda: _trace(tree, tests, found), tree)
+    done = forked(lambda: _trace(tree, tests, found), tree, len(STAGES))
     if done:
         raise RuntimeError(f"without a mutant, the stages fail: {done}")
     return Reference(**json.loads(found.read_text()))
@@ -129,8 +129,8 @@ def judge(tree: Path, path: str, function: int, source: bytes, wanted: Reference
     return Verdict("", "" if reached else "no test calls it")
 
 
-def forked(work: Callable[[], str], tree: Path) -> str:
-    """What `work` says, or how it ended, in a process of its own at work in `tree`."""
+def forked(work: Callable[[], str], tree: Path, stages: int = 1) -> str:
+    """What `work`, of so many stages, says, or how it ended, in a process of its own at work in `tree`."""
     receiver, sender = os.pipe()
     child = os.fork()
     if child == 0:
@@ -138,7 +138,7 @@ def forked(work: Callable[[], str], tree: Path) -> str:
         try:
             os.setsid()
             os.close(receiver)
-            _enter(tree)
+            _enter(tree, stages * CPU_SECONDS)
             reason = work()
         except BaseException as error:
             reason = f"{type(error).__name__}: {error}"  # says something even where `error` says nothing
@@ -167,7 +167,7 @@ def _outcome(child: int, receiver: int) -> str:
     return text
 
 
-def _enter(tree: Path) -> None:
+def _enter(tree: Path, cpu_seconds: int) -> None:
     """Makes this process one that works in `tree`, quietly and within limits."""
     os.chdir(tree)
     quiet = os.open(os.devnull, os.O_RDWR)
@@ -175,7 +175,7 @@ def _enter(tree: Path) -> None:
         os.dup2(quiet, stream)
     mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (mapped + MEMORY, mapped + MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     sys.dont_write_bytecode = True
