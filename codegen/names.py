@@ -64,7 +64,7 @@ all_at_least aoti_torch aoti_torch_device_type custom device device_is find_list
 # Headers and types of csrc/device.
 _DEVICE = """
 column_sums complex_math cross_entropy_row cross_entropy_rows cross_entropy_runs dtype element_math elementwise
-few_norm_gradients float8 float8_fnuz full_cuda launch_order list_runs max_sum memory_words moments norm_gradient_runs
+few_norm_gradients float8 float8_fnuz full_cuda list_runs max_sum memory_words moments norm_gradient_runs
 norm_gradients norm_runs quantize reduce rotation row_max row_norm row_norm_backward row_part row_runs row_vectors
 run_shares staged_rows vector accumulator bits_t element_bits divmod_result group_buffer list_place stage token_heads
 two vector_run vector_size warp_group word_of words_of

@@ -1,4 +1,4 @@
-"""Kernels that begin while the one before them ends read what that one wrote, and write what it has read."""
+"""Kernels read what the one before them on the stream wrote, and write what it has read, however short they are."""
 
 from __future__ import annotations
 

@@ -17,9 +17,8 @@ from codegen.parse_type import ParsedWord
 from codegen.reader import Reader
 from codegen.types import DTYPES, whole_range
 
-# Of the 4,096 bytes that CUDA takes as the arguments of a launch, those of the call record: CUDA_ARGUMENT_BYTES of
-# csrc/runtime/cuda.h.
-MAX_ARGUMENT_BYTES = 4096 - 8
+# What CUDA takes as the arguments of a launch: CUDA_ARGUMENT_BYTES of csrc/runtime/cuda.h.
+MAX_ARGUMENT_BYTES = 4096
 
 
 def check_names(read: Reader, fields: Sequence[Field], taken: Mapping[str, str]) -> None:

@@ -12,8 +12,7 @@
 #include "error.h"
 #include "launch.h"
 
-/* A launch takes 4,096 bytes of arguments: the call record, and whether the kernel begins early. */
-enum { CUDA_MAX_DEVICES = 64, CUDA_ARGUMENT_BYTES = 4096 - 8 };
+enum { CUDA_MAX_DEVICES = 64, CUDA_ARGUMENT_BYTES = 4096 /* of a launch, at most */ };
 
 /* One fatbin of an operator: one unit of its .cu. Its first byte is 0 when it was built for no architecture. */
 typedef struct cuda_module {
@@ -26,8 +25,6 @@ typedef struct cuda_kernel {
     cuda_module *module;
     CUkernel _Atomic handle;
     _Atomic uint64_t shared_allowed; /* bit i: device i has been told how much shared memory may be asked for */
-    _Atomic uint64_t asked;          /* bit i: bit i of `waits` is known */
-    _Atomic uint64_t waits;          /* bit i: the code for device i waits for earlier kernels by itself */
 } cuda_kernel;
 
 /* What one launch needs to know of its device; the numbers have the types of the expression language. */
@@ -58,7 +55,7 @@ bool cuda_require_arch(error *e, int32_t device_index, int64_t arch);
 /* Whether a pass that is not skipped has an empty grid. */
 bool cuda_any_empty(const cuda_plan *plans, int count);
 
-/* Launches the passes in order, each with the call record as its parameter; an empty grid launches nothing. */
+/* Launches the passes in order, each with the call record as its one parameter; an empty grid launches nothing. */
 bool cuda_run(error *e, const cuda_scope *scope, const cuda_plan *plans, int count, const void *call);
 
 /* Launches one kernel. *empty: its grid is, and nothing was launched. */

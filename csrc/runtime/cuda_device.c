@@ -41,7 +41,6 @@ static bool load_driver(error *e) {
     } functions[] = {
         {"cuGetErrorName", offsetof(cuda_driver, cuGetErrorName)},
         {"cuGetErrorString", offsetof(cuda_driver, cuGetErrorString)},
-        {"cuDriverGetVersion", offsetof(cuda_driver, cuDriverGetVersion)},
         {"cuDeviceGet", offsetof(cuda_driver, cuDeviceGet)},
         {"cuDeviceGetAttribute", offsetof(cuda_driver, cuDeviceGetAttribute)},
         {"cuDevicePrimaryCtxRetain", offsetof(cuda_driver, cuDevicePrimaryCtxRetain)},
@@ -76,7 +75,6 @@ static bool load_driver(error *e) {
     void *const stream = dlsym(torch_cuda, "aoti_torch_get_current_cuda_stream");
     CHECK(e, stream != NULL, "this PyTorch is too old: it has no aoti_torch_get_current_cuda_stream; 2.10 is needed");
     memcpy(&aoti_torch_get_current_cuda_stream, &stream, sizeof stream);
-    CHECK_CUDA(e, "cuDriverGetVersion", libcuda.cuDriverGetVersion(&libcuda.version));
     return true;
 }
 

@@ -34,14 +34,10 @@ enum {
 
 enum {
     CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
-    CU_FUNC_ATTRIBUTE_PTX_VERSION = 5,
     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
 };
 
-enum {
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
-    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
-};
+enum { CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4 };
 
 enum { CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2 };
 
@@ -53,7 +49,6 @@ typedef struct CUlaunchAttribute {
         struct {
             unsigned x, y, z;
         } clusterDim;
-        int programmaticStreamSerializationAllowed;
     } value;
 } CUlaunchAttribute;
 
@@ -69,7 +64,6 @@ typedef struct CUlaunchConfig {
 typedef struct cuda_driver {
     CUresult (*cuGetErrorName)(CUresult error, const char **name);
     CUresult (*cuGetErrorString)(CUresult error, const char **text);
-    CUresult (*cuDriverGetVersion)(int *version);
     CUresult (*cuDeviceGet)(CUdevice *device, int ordinal);
     CUresult (*cuDeviceGetAttribute)(int *value, int attribute, CUdevice device);
     CUresult (*cuDevicePrimaryCtxRetain)(CUcontext *context, CUdevice device);
@@ -91,7 +85,6 @@ typedef struct cuda_driver {
     CUresult (*cuStreamIsCapturing)(CUstream stream, int *status);
     CUresult (*cuMemsetD2D32Async)(CUdeviceptr data, size_t pitch, unsigned value, size_t width, size_t height,
                                    CUstream stream);
-    int version; /* what cuDriverGetVersion says: 12030 for CUDA 12.3 */
 } cuda_driver;
 
 #endif

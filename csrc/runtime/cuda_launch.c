@@ -75,26 +75,6 @@ static bool allow_shared(error *e, const cuda_scope *scope, cuda_kernel *kernel,
     return true;
 }
 
-enum { GRAPHS_WITH_EARLY_KERNELS = 12030 }; /* CUDA 12.3: the first driver that captures them */
-
-/* Whether the kernel may begin while the one before it ends, by programmatic dependent launch: it waits then by itself,
- * as csrc/device/launch_order.cuh says, where its code was compiled for compute capability 9.0 or newer. Asked once per
- * kernel and device. */
-static bool may_begin_early(error *e, const cuda_scope *scope, cuda_kernel *kernel, CUkernel handle, bool *may) {
-    const uint64_t bit = UINT64_C(1) << scope->device_index;
-    if ((atomic_load_explicit(&kernel->asked, memory_order_acquire) & bit) == 0) {
-        int architecture;
-        CHECK_CUDA(e, kernel->name,
-                   libcuda.cuKernelGetAttribute(&architecture, CU_FUNC_ATTRIBUTE_PTX_VERSION, handle, scope->device));
-        if (libcuda.version >= GRAPHS_WITH_EARLY_KERNELS && architecture >= 90) {
-            atomic_fetch_or_explicit(&kernel->waits, bit, memory_order_relaxed);
-        }
-        atomic_fetch_or_explicit(&kernel->asked, bit, memory_order_release);
-    }
-    *may = (atomic_load_explicit(&kernel->waits, memory_order_relaxed) & bit) != 0;
-    return true;
-}
-
 static bool is_empty(const cuda_launch *l) { return l->grid[0] == 0 || l->grid[1] == 0 || l->grid[2] == 0; }
 
 static bool check_launch(error *e, const cuda_scope *scope, const cuda_kernel *kernel, const cuda_launch *l) {
@@ -116,36 +96,13 @@ static bool check_launch(error *e, const cuda_scope *scope, const cuda_kernel *k
     return true;
 }
 
-/* Whether the launch has so few blocks that its beginning is much of its time: see csrc/device/launch_order.cuh. Blocks
- * of a warp or two pay more for it than they gain, unless they are very few. */
-static bool is_short(const cuda_scope *scope, const cuda_launch *l) {
-    const int64_t threads = l->block[0] * l->block[1] * l->block[2];
-    const int64_t blocks = l->grid[0] * l->grid[1] * l->grid[2]; /* below 2^63: see check_launch */
-    return blocks <= (threads < 128 ? 8 : 32) * scope->sm_count;
-}
-
-static unsigned set_attributes(CUlaunchAttribute attributes[2], const cuda_launch *l, bool early) {
-    unsigned count = 0;
-    if (l->cluster[0] > 1 || l->cluster[1] > 1 || l->cluster[2] > 1) {
-        CUlaunchAttribute *const cluster = &attributes[count++];
-        cluster->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-        cluster->value.clusterDim.x = l->cluster[0] > 0 ? (unsigned)l->cluster[0] : 1;
-        cluster->value.clusterDim.y = l->cluster[1] > 0 ? (unsigned)l->cluster[1] : 1;
-        cluster->value.clusterDim.z = l->cluster[2] > 0 ? (unsigned)l->cluster[2] : 1;
-    }
-    if (early) {
-        CUlaunchAttribute *const serialization = &attributes[count++];
-        serialization->id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-        serialization->value.programmaticStreamSerializationAllowed = 1;
-    }
-    return count;
-}
-
 /* Launches a kernel whose launch was checked and is not empty. */
 static bool launch(error *e, const cuda_scope *scope, const cuda_kernel *kernel, CUkernel handle, const cuda_launch *l,
-                   const void *call, bool early) {
-    CUlaunchAttribute attributes[2];
-    const unsigned count = set_attributes(attributes, l, early);
+                   const void *call) {
+    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+    cluster.value.clusterDim.x = l->cluster[0] > 0 ? (unsigned)l->cluster[0] : 1;
+    cluster.value.clusterDim.y = l->cluster[1] > 0 ? (unsigned)l->cluster[1] : 1;
+    cluster.value.clusterDim.z = l->cluster[2] > 0 ? (unsigned)l->cluster[2] : 1;
     const CUlaunchConfig config = {
         .gridDimX = (unsigned)l->grid[0],
         .gridDimY = (unsigned)l->grid[1],
@@ -155,13 +112,13 @@ static bool launch(error *e, const cuda_scope *scope, const cuda_kernel *kernel,
         .blockDimZ = (unsigned)l->block[2],
         .sharedMemBytes = (unsigned)l->shared,
         .hStream = scope->stream,
-        .attrs = attributes,
-        .numAttrs = count,
+        .attrs = &cluster,
+        .numAttrs = l->cluster[0] > 1 || l->cluster[1] > 1 || l->cluster[2] > 1 ? 1 : 0,
     };
-    /* The driver reads the parameters before it returns and does not write to them. */
-    void *first;
-    memcpy(&first, &call, sizeof first);
-    void *parameters[] = {first, &early};
+    /* The driver reads the parameter before it returns and does not write to it. */
+    void *parameter;
+    memcpy(&parameter, &call, sizeof parameter);
+    void *parameters[] = {parameter};
     CHECK_CUDA(e, kernel->name, libcuda.cuLaunchKernelEx(&config, (CUfunction)(void *)handle, parameters, NULL));
     return true;
 }
@@ -169,7 +126,6 @@ static bool launch(error *e, const cuda_scope *scope, const cuda_kernel *kernel,
 bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, const cuda_launch *l, const void *call,
                      bool *empty) {
     CUkernel handle;
-    bool early = false;
     *empty = is_empty(l);
     if (!check_launch(e, scope, kernel, l)) {
         return false;
@@ -183,10 +139,7 @@ bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, con
     if (l->shared > 0 && !allow_shared(e, scope, kernel, handle)) {
         return false;
     }
-    if (is_short(scope, l) && !may_begin_early(e, scope, kernel, handle, &early)) {
-        return false;
-    }
-    return launch(e, scope, kernel, handle, l, call, early);
+    return launch(e, scope, kernel, handle, l, call);
 }
 
 bool cuda_any_empty(const cuda_plan *plans, int count) {

@@ -4,7 +4,6 @@
 // The build compiles this file once for each unit.
 #include "../../csrc/global_norm.cu"
 
-#include "launch_order.cuh"
 
 // The compiler shows the line of the one that is not there.
 namespace csrc_global_norm_cu_defines { using ::global_norm_parts; }
@@ -13,8 +12,7 @@ namespace csrc_global_norm_cu_defines { using ::global_norm_total; }
 
 #if CUDA_UNIT == 0
 extern "C" __global__ void __launch_bounds__(LIST_PIECE_WORDS)
-global_norm__store_list(const __grid_constant__ list_piece piece, bool early) {
-    wait_for_earlier_kernels(early);
+global_norm__store_list(const __grid_constant__ list_piece piece) {
     if (threadIdx.x < piece.count) {
         piece.to[threadIdx.x] = piece.words[threadIdx.x];
     }
@@ -24,50 +22,42 @@ global_norm__store_list(const __grid_constant__ list_piece piece, bool early) {
 #if CUDA_UNIT == 0
 
 extern "C" __global__ void __launch_bounds__(256)
-global_norm_parts__float64__0(const __grid_constant__ global_norm_call call, bool early) {
-    wait_for_earlier_kernels(early);
+global_norm_parts__float64__0(const __grid_constant__ global_norm_call call) {
     global_norm_parts<double>(global_norm_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-global_norm_parts__float32__0(const __grid_constant__ global_norm_call call, bool early) {
-    wait_for_earlier_kernels(early);
+global_norm_parts__float32__0(const __grid_constant__ global_norm_call call) {
     global_norm_parts<float>(global_norm_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-global_norm_parts__float16__0(const __grid_constant__ global_norm_call call, bool early) {
-    wait_for_earlier_kernels(early);
+global_norm_parts__float16__0(const __grid_constant__ global_norm_call call) {
     global_norm_parts<__half>(global_norm_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-global_norm_parts__bfloat16__0(const __grid_constant__ global_norm_call call, bool early) {
-    wait_for_earlier_kernels(early);
+global_norm_parts__bfloat16__0(const __grid_constant__ global_norm_call call) {
     global_norm_parts<__nv_bfloat16>(global_norm_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-global_norm_total__float64__0(const __grid_constant__ global_norm_call call, bool early) {
-    wait_for_earlier_kernels(early);
+global_norm_total__float64__0(const __grid_constant__ global_norm_call call) {
     global_norm_total<double>(global_norm_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-global_norm_total__float32__0(const __grid_constant__ global_norm_call call, bool early) {
-    wait_for_earlier_kernels(early);
+global_norm_total__float32__0(const __grid_constant__ global_norm_call call) {
     global_norm_total<float>(global_norm_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-global_norm_total__float16__0(const __grid_constant__ global_norm_call call, bool early) {
-    wait_for_earlier_kernels(early);
+global_norm_total__float16__0(const __grid_constant__ global_norm_call call) {
     global_norm_total<__half>(global_norm_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-global_norm_total__bfloat16__0(const __grid_constant__ global_norm_call call, bool early) {
-    wait_for_earlier_kernels(early);
+global_norm_total__bfloat16__0(const __grid_constant__ global_norm_call call) {
     global_norm_total<__nv_bfloat16>(global_norm_args<__nv_bfloat16>(call));
 }
 

@@ -4,7 +4,6 @@
 // The build compiles this file once for each unit.
 #include "../../csrc/layer_norm_backward.cu"
 
-#include "launch_order.cuh"
 
 // The compiler shows the line of the one that is not there.
 namespace csrc_layer_norm_backward_cu_defines { using ::layer_norm_backward_rows; }
@@ -13,74 +12,62 @@ namespace csrc_layer_norm_backward_cu_defines { using ::layer_norm_backward_colu
 #if CUDA_UNIT == 0
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__float32__0(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__float32__0(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<float, true, false, 0>(layer_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__float32__1(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__float32__1(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<float, true, false, 1>(layer_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-layer_norm_backward_rows__float32__2(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__float32__2(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<float, false, true, 2>(layer_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__float32__3(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__float32__3(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<float, false, false, 1>(layer_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__float32__4(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__float32__4(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<float, false, false, 0>(layer_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__bfloat16__0(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__bfloat16__0(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<__nv_bfloat16, true, false, 0>(layer_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__bfloat16__1(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__bfloat16__1(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<__nv_bfloat16, true, false, 1>(layer_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-layer_norm_backward_rows__bfloat16__2(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__bfloat16__2(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<__nv_bfloat16, false, true, 2>(layer_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__bfloat16__3(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__bfloat16__3(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<__nv_bfloat16, false, false, 1>(layer_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__bfloat16__4(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__bfloat16__4(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<__nv_bfloat16, false, false, 0>(layer_norm_backward_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-layer_norm_backward_columns__float32__0(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_columns__float32__0(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_columns<float>(layer_norm_backward_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-layer_norm_backward_columns__bfloat16__0(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_columns__bfloat16__0(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_columns<__nv_bfloat16>(layer_norm_backward_args<__nv_bfloat16>(call));
 }
 
@@ -89,56 +76,47 @@ layer_norm_backward_columns__bfloat16__0(const __grid_constant__ layer_norm_back
 #if CUDA_UNIT == 1
 
 extern "C" __global__ void __launch_bounds__(512)
-layer_norm_backward_rows__float64__2(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__float64__2(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<double, false, true, 2>(layer_norm_backward_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__float64__4(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__float64__4(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<double, false, false, 0>(layer_norm_backward_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__float16__0(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__float16__0(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<__half, true, false, 0>(layer_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__float16__1(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__float16__1(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<__half, true, false, 1>(layer_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-layer_norm_backward_rows__float16__2(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__float16__2(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<__half, false, true, 2>(layer_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__float16__3(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__float16__3(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<__half, false, false, 1>(layer_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm_backward_rows__float16__4(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_rows__float16__4(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_rows<__half, false, false, 0>(layer_norm_backward_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-layer_norm_backward_columns__float64__0(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_columns__float64__0(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_columns<double>(layer_norm_backward_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-layer_norm_backward_columns__float16__0(const __grid_constant__ layer_norm_backward_call call, bool early) {
-    wait_for_earlier_kernels(early);
+layer_norm_backward_columns__float16__0(const __grid_constant__ layer_norm_backward_call call) {
     layer_norm_backward_columns<__half>(layer_norm_backward_args<__half>(call));
 }
 

@@ -4,7 +4,6 @@
 // The build compiles this file once for each unit.
 #include "../../csrc/rms_norm_quantize.cu"
 
-#include "launch_order.cuh"
 
 // The compiler shows the line of the one that is not there.
 namespace csrc_rms_norm_quantize_cu_defines { using ::rms_norm_quantize; }
@@ -12,98 +11,82 @@ namespace csrc_rms_norm_quantize_cu_defines { using ::rms_norm_quantize; }
 #if CUDA_UNIT == 0
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_int8__0(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float32_int8__0(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, int8_t, true, 1, 0>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float32_int8__1(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float32_int8__1(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, int8_t, true, 1, 4>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float32_int8__2(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float32_int8__2(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, int8_t, true, 2, 2>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_int8__3(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float32_int8__3(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, int8_t, true, 4, 0>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-rms_norm_quantize__float32_int8__4(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float32_int8__4(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, int8_t, false, 2, 2>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float32_int8__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float32_int8__5(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, int8_t, false, 16, 1>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_int8__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float32_int8__6(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, int8_t, false, 16, 0>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_int8__7(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float32_int8__7(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, int8_t, false, 0, 0>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_int8__0(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__bfloat16_int8__0(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, int8_t, true, 1, 0>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__bfloat16_int8__1(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__bfloat16_int8__1(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, int8_t, true, 1, 4>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__bfloat16_int8__2(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__bfloat16_int8__2(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, int8_t, true, 2, 2>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_int8__3(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__bfloat16_int8__3(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, int8_t, true, 4, 0>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-rms_norm_quantize__bfloat16_int8__4(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__bfloat16_int8__4(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, int8_t, false, 2, 2>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__bfloat16_int8__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__bfloat16_int8__5(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, int8_t, false, 16, 1>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_int8__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__bfloat16_int8__6(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, int8_t, false, 16, 0>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_int8__7(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__bfloat16_int8__7(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, int8_t, false, 0, 0>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
@@ -112,98 +95,82 @@ rms_norm_quantize__bfloat16_int8__7(const __grid_constant__ rms_norm_quantize_ca
 #if CUDA_UNIT == 1
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_float8_e4m3fn__0(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float32_float8_e4m3fn__0(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, __nv_fp8_e4m3, true, 1, 0>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float32_float8_e4m3fn__1(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float32_float8_e4m3fn__1(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, __nv_fp8_e4m3, true, 1, 4>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float32_float8_e4m3fn__2(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float32_float8_e4m3fn__2(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, __nv_fp8_e4m3, true, 2, 2>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_float8_e4m3fn__3(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float32_float8_e4m3fn__3(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, __nv_fp8_e4m3, true, 4, 0>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-rms_norm_quantize__float32_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float32_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, __nv_fp8_e4m3, false, 2, 2>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float32_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float32_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, __nv_fp8_e4m3, false, 16, 1>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float32_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, __nv_fp8_e4m3, false, 16, 0>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_float8_e4m3fn__7(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float32_float8_e4m3fn__7(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, __nv_fp8_e4m3, false, 0, 0>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_float8_e4m3fn__0(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__bfloat16_float8_e4m3fn__0(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 1, 0>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__bfloat16_float8_e4m3fn__1(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__bfloat16_float8_e4m3fn__1(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 1, 4>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__bfloat16_float8_e4m3fn__2(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__bfloat16_float8_e4m3fn__2(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 2, 2>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_float8_e4m3fn__3(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__bfloat16_float8_e4m3fn__3(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 4, 0>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-rms_norm_quantize__bfloat16_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__bfloat16_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, false, 2, 2>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__bfloat16_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__bfloat16_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, false, 16, 1>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__bfloat16_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, false, 16, 0>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_float8_e4m3fn__7(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__bfloat16_float8_e4m3fn__7(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, false, 0, 0>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
@@ -212,50 +179,42 @@ rms_norm_quantize__bfloat16_float8_e4m3fn__7(const __grid_constant__ rms_norm_qu
 #if CUDA_UNIT == 2
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_int8__0(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float16_int8__0(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, int8_t, true, 1, 0>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float16_int8__1(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float16_int8__1(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, int8_t, true, 1, 4>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float16_int8__2(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float16_int8__2(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, int8_t, true, 2, 2>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_int8__3(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float16_int8__3(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, int8_t, true, 4, 0>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-rms_norm_quantize__float16_int8__4(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float16_int8__4(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, int8_t, false, 2, 2>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float16_int8__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float16_int8__5(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, int8_t, false, 16, 1>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_int8__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float16_int8__6(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, int8_t, false, 16, 0>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_int8__7(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float16_int8__7(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, int8_t, false, 0, 0>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
@@ -264,50 +223,42 @@ rms_norm_quantize__float16_int8__7(const __grid_constant__ rms_norm_quantize_cal
 #if CUDA_UNIT == 3
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_float8_e4m3fn__0(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float16_float8_e4m3fn__0(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, __nv_fp8_e4m3, true, 1, 0>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float16_float8_e4m3fn__1(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float16_float8_e4m3fn__1(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, __nv_fp8_e4m3, true, 1, 4>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float16_float8_e4m3fn__2(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float16_float8_e4m3fn__2(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, __nv_fp8_e4m3, true, 2, 2>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_float8_e4m3fn__3(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float16_float8_e4m3fn__3(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, __nv_fp8_e4m3, true, 4, 0>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-rms_norm_quantize__float16_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float16_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, __nv_fp8_e4m3, false, 2, 2>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float16_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float16_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, __nv_fp8_e4m3, false, 16, 1>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float16_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, __nv_fp8_e4m3, false, 16, 0>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_float8_e4m3fn__7(const __grid_constant__ rms_norm_quantize_call call, bool early) {
-    wait_for_earlier_kernels(early);
+rms_norm_quantize__float16_float8_e4m3fn__7(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, __nv_fp8_e4m3, false, 0, 0>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 

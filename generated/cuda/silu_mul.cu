@@ -3,7 +3,6 @@
 // The loops of silu_mul, for each choice of dtypes and each way in which operands may lie in memory.
 #include "element_math.cuh"
 #include "elementwise.cuh"
-#include "launch_order.cuh"
 #include "silu_mul_call.h"
 
 // y: gate * sigmoid(gate) * up
@@ -103,122 +102,102 @@ struct silu_mul__loops2 {
 #if CUDA_UNIT == 0
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float64__flat(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__float64__flat(const __grid_constant__ silu_mul_call call) {
     elementwise::run_flat<silu_mul__loops1<double>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float64__vectors(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__float64__vectors(const __grid_constant__ silu_mul_call call) {
     elementwise::run_vectors<silu_mul__loops1<double>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float64__crossed(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__float64__crossed(const __grid_constant__ silu_mul_call call) {
     elementwise::run_crossed<silu_mul__loops1<double>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float64__narrow(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__float64__narrow(const __grid_constant__ silu_mul_call call) {
     elementwise::run_singles<silu_mul__loops1<double>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float64__wide(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__float64__wide(const __grid_constant__ silu_mul_call call) {
     elementwise::run_singles<silu_mul__loops1<double>, uint64_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float32__flat(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__float32__flat(const __grid_constant__ silu_mul_call call) {
     elementwise::run_flat<silu_mul__loops2<float>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float32__vectors(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__float32__vectors(const __grid_constant__ silu_mul_call call) {
     elementwise::run_vectors<silu_mul__loops2<float>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float32__crossed(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__float32__crossed(const __grid_constant__ silu_mul_call call) {
     elementwise::run_crossed<silu_mul__loops2<float>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float32__narrow(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__float32__narrow(const __grid_constant__ silu_mul_call call) {
     elementwise::run_singles<silu_mul__loops2<float>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float32__wide(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__float32__wide(const __grid_constant__ silu_mul_call call) {
     elementwise::run_singles<silu_mul__loops2<float>, uint64_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float16__flat(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__float16__flat(const __grid_constant__ silu_mul_call call) {
     elementwise::run_flat<silu_mul__loops2<__half>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float16__vectors(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__float16__vectors(const __grid_constant__ silu_mul_call call) {
     elementwise::run_vectors<silu_mul__loops2<__half>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float16__crossed(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__float16__crossed(const __grid_constant__ silu_mul_call call) {
     elementwise::run_crossed<silu_mul__loops2<__half>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float16__narrow(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__float16__narrow(const __grid_constant__ silu_mul_call call) {
     elementwise::run_singles<silu_mul__loops2<__half>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__float16__wide(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__float16__wide(const __grid_constant__ silu_mul_call call) {
     elementwise::run_singles<silu_mul__loops2<__half>, uint64_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__bfloat16__flat(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__bfloat16__flat(const __grid_constant__ silu_mul_call call) {
     elementwise::run_flat<silu_mul__loops2<__nv_bfloat16>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__bfloat16__vectors(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__bfloat16__vectors(const __grid_constant__ silu_mul_call call) {
     elementwise::run_vectors<silu_mul__loops2<__nv_bfloat16>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__bfloat16__crossed(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__bfloat16__crossed(const __grid_constant__ silu_mul_call call) {
     elementwise::run_crossed<silu_mul__loops2<__nv_bfloat16>>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__bfloat16__narrow(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__bfloat16__narrow(const __grid_constant__ silu_mul_call call) {
     elementwise::run_singles<silu_mul__loops2<__nv_bfloat16>, uint32_t>(call);
 }
 
 extern "C" __global__ void __launch_bounds__(ELEMENTWISE_THREADS)
-silu_mul__bfloat16__wide(const __grid_constant__ silu_mul_call call, bool early) {
-    wait_for_earlier_kernels(early);
+silu_mul__bfloat16__wide(const __grid_constant__ silu_mul_call call) {
     elementwise::run_singles<silu_mul__loops2<__nv_bfloat16>, uint64_t>(call);
 }
 

@@ -68,7 +68,8 @@ enum { FAKE_REPORTS_NOTHING = INT32_MIN };
 extern bool fake_finds_bad_data; /* and reports it */
 void fake_kernel(const void *call, int64_t begin, int64_t end, cpu_piece *piece);
 
-/* Host code of an operator with `full_cuda: true`: it asks for memory, and a call of the CUDA runtime in it may fail. */
+/* Host code of an operator with `full_cuda: true`: it asks for memory, and a call of the CUDA runtime in it may fail.
+ */
 struct cuda_context;
 bool fake_host_code(const struct cuda_context *ctx, const void *call);
 
@@ -106,7 +107,6 @@ BoxedKernel *fake_find_kernel(const char *key, const char *name);
 typedef struct fake_machine {
     bool has_driver, driver_is_old, torch_has_cuda, torch_is_old, capturing, pageable;
     int arch;
-    int version; /* of the driver: 12030 for CUDA 12.3 */
     int code; /* of the error of a CUDA function that fails */
 } fake_machine;
 

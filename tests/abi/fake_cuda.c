@@ -12,7 +12,7 @@
 
 enum { FAILURE = 999 };
 
-fake_machine fake_cuda = {.has_driver = true, .torch_has_cuda = true, .arch = 90, .version = 13000, .code = FAILURE};
+fake_machine fake_cuda = {.has_driver = true, .torch_has_cuda = true, .arch = 90, .code = FAILURE};
 int64_t fake_pushed;
 
 static char context, library, kernel, stream;
@@ -35,12 +35,6 @@ static CUresult get_error_string(CUresult error, const char **text) {
         return 1;
     }
     *text = FAKE_REASON;
-    return CUDA_SUCCESS;
-}
-
-static CUresult driver_get_version(int *version) {
-    STEP("cuDriverGetVersion")
-    *version = fake_cuda.version;
     return CUDA_SUCCESS;
 }
 
@@ -118,9 +112,9 @@ static CUresult library_get_kernel(CUkernel *found, CUlibrary from, const char *
 }
 
 static CUresult kernel_get_attribute(int *value, int attribute, CUkernel of, CUdevice device) {
-    (void)of, (void)device;
+    (void)attribute, (void)of, (void)device;
     STEP("cuKernelGetAttribute")
-    *value = attribute == CU_FUNC_ATTRIBUTE_PTX_VERSION ? fake_cuda.arch : 1024;
+    *value = 1024;
     return CUDA_SUCCESS;
 }
 
@@ -130,26 +124,8 @@ static CUresult kernel_set_attribute(int attribute, int value, CUkernel of, CUde
     return CUDA_SUCCESS;
 }
 
-static bool begins_early(const CUlaunchConfig *config) {
-    for (unsigned i = 0; i < config->numAttrs; i++) {
-        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) {
-            return config->attrs[i].value.programmaticStreamSerializationAllowed == 1;
-        }
-    }
-    return false;
-}
-
 static CUresult launch_kernel_ex(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra) {
     (void)extra;
-    const uint64_t blocks = (uint64_t)config->gridDimX * config->gridDimY * config->gridDimZ;
-    const uint64_t threads = (uint64_t)config->blockDimX * config->blockDimY * config->blockDimZ;
-    const bool is_short = blocks <= (threads < 128 ? 8 : 32) * 132;
-    if (begins_early(config) != (is_short && fake_cuda.arch >= 90 && fake_cuda.version >= 12030)) {
-        fake_stop("a kernel that begins early where it may not, or the other way round");
-    }
-    if (*(const bool *)parameters[1] != begins_early(config)) {
-        fake_stop("a kernel that is told something wrong about when it begins");
-    }
     STEP("cuLaunchKernelEx")
     if (function == NULL || parameters[0] == NULL || fake_pushed == 0 || config->gridDimX == 0 ||
         config->hStream != (CUstream)(void *)&stream) {
@@ -256,7 +232,6 @@ static const struct {
 } functions[] = {
     {"cuGetErrorName", (any_function *)get_error_name},
     {"cuGetErrorString", (any_function *)get_error_string},
-    {"cuDriverGetVersion", (any_function *)driver_get_version},
     {"cuDeviceGet", (any_function *)device_get},
     {"cuDeviceGetAttribute", (any_function *)device_get_attribute},
     {"cuDevicePrimaryCtxRetain", (any_function *)primary_ctx_retain},

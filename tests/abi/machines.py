@@ -40,14 +40,6 @@ MACHINES = {
         ("fails cuLaunchKernelEx",),
         "{kernel}: CUDA error 999, CUDA_ERROR_UNKNOWN: injected",
     ),
-    "launch failure on an older GPU": (  # where no kernel may begin early
-        ("arch 80", "fails cuLaunchKernelEx"),
-        "{kernel}: CUDA error 999, CUDA_ERROR_UNKNOWN: injected",
-    ),
-    "launch failure under an older driver": (
-        ("version 12020", "fails cuLaunchKernelEx"),
-        "{kernel}: CUDA error 999, CUDA_ERROR_UNKNOWN: injected",
-    ),
     "error without a name": (
         ("fails cuLaunchKernelEx", "code 12345"),
         "{kernel}: CUDA error 12345, unknown error: ",

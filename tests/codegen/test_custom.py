@@ -49,9 +49,7 @@ def test_launchers_see_functions_with_the_params(files: Callable[[str], dict[str
 def test_kernels_are_compiled_for_each_combination(files: Callable[[str], dict[str, str]]) -> None:
     """Blocks have the size that the launcher chooses, so none is promised to the compiler."""
     entries = files(CUSTOM)["cuda/f.cu"]
-    kernels = re.findall(
-        r"^(\w+)\(const __grid_constant__ f_call call, bool early\) \{\n.*\n    (.*)\(f_args", entries, re.MULTILINE
-    )
+    kernels = re.findall(r"^(\w+)\(const __grid_constant__ f_call call\) \{\n    (.*)\(f_args", entries, re.MULTILINE)
     assert dict(kernels) == {
         "first__float32__0": "first<float, 1, false>",
         "first__float32__1": "first<float, 1, true>",
