@@ -36,9 +36,9 @@ OWN = (
     "cmake/wheel_check.sh",
     *(f"csrc/cpu/{name}.h" for name in ("cross_entropy_rows", "quantize", "rotation", "row_norm", "row_norm_backward",
                                         "score_rows")),
-    *(f"csrc/device/{name}.cuh" for name in ("cross_entropy_row", "cross_entropy_rows", "few_norm_gradients", "max_sum",
-                                             "norm_gradients", "quantize", "rotation", "row_norm", "row_norm_backward",
-                                             "staged_rows")),
+    *(f"csrc/device/{name}.cuh" for name in ("cross_entropy_row", "cross_entropy_rows", "cross_entropy_runs",
+                                             "few_norm_gradients", "norm_gradient_runs", "norm_gradients", "norm_runs",
+                                             "quantize", "rotation", "row_norm", "row_norm_backward", "staged_rows")),
 )  # fmt: skip
 # Of requirements.txt: what builds, generates and tests. torch may be any that the library works with.
 _TOOLS = ("numpy", "cmake", "ninja", "setuptools", "scikit-build-core", "Jinja2", "PyYAML", "expecttest", "pytest",

@@ -59,6 +59,20 @@ def test_it_speaks_of_itself(project: Path) -> None:
     assert all((ROOT / name).exists() for name in init.OWN)
 
 
+def test_headers_are_there(project: Path) -> None:
+    """Whatever a copied header includes by a name of this project was copied, too."""
+    headers = {path.name for path in (ROOT / "csrc").rglob("*.*h")}
+    copied = {path.name for path in (project / "csrc").rglob("*.*h")}
+    included = {
+        name
+        for path in (project / "csrc").rglob("*.*h")
+        for name in re.findall(r'^#include "(?:.*/)?([^"/]+)"', path.read_text(), re.MULTILINE)
+    }
+    assert copied < headers
+    assert {"lanes.h", "row_part.cuh"} <= included
+    assert included & headers - copied == set()
+
+
 def test_it_makes_another(project: Path, tmp_path: Path) -> None:
     """Which differs from it in its name alone."""
     other = "next_ops"
