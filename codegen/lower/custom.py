@@ -73,8 +73,9 @@ def launcher_view(library: Library, op: Operator) -> LauncherView:
 
 def _launch_function(op: Operator, kernel: CustomKernel) -> LaunchFunctionView:
     parameters = [f"const cuda_context *ctx, const {op.name}_call *c, cuda_launch launch"]
-    parameters += [f"{_c_type(param)} {param.name}" for param in kernel.params]
-    values = _array([param.name for param in kernel.params]) if kernel.params else "NULL"
+    # With an underscore, as no function or type is called: a param may be called like one that the header sees.
+    parameters += [f"{_c_type(param)} {param.name}_" for param in kernel.params]
+    values = _array([f"{param.name}_" for param in kernel.params]) if kernel.params else "NULL"
     return LaunchFunctionView(
         compiled="; ".join(param_text(param) for param in kernel.params),
         declaration=_declared(op, kernel, ");"),
