@@ -16,20 +16,9 @@ import pytest
 
 from codegen.commands import init
 from codegen.commands.report import Report
+from tests.made_project import NAMESPACE, ROOT, made, run
 
-ROOT = Path(__file__).parents[2]
-(COMMAND,) = re.findall(r"^python -m codegen (init .+)$", (ROOT / "README.md").read_text(), re.MULTILINE)
-NAMESPACE = COMMAND.split()[-1]
 GIVEN = ["--namespace", NAMESPACE]
-
-
-def run(folder: Path, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Python, in a project, as its user runs it."""
-    foreign = ("PYTEST", "OPS_TEST", "PYTHONPATH")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
-    return subprocess.run(
-        [sys.executable, *command], cwd=folder, env={**kept, **environment}, capture_output=True, text=True, check=False
-    )
 
 
 def texts(project: Path) -> dict[str, str]:
@@ -39,12 +28,7 @@ def texts(project: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Made by the command of README, its folder aside."""
-    folder = tmp_path_factory.mktemp("init") / "acme"
-    done = run(ROOT, "-m", "codegen", *COMMAND.replace("../acme", str(folder)).split())
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith(f"next: cd {folder} && make demo\n")
-    return folder
+    return made(tmp_path_factory.mktemp("init") / "acme")
 
 
 def test_it_speaks_of_itself(project: Path) -> None:
