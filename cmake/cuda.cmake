@@ -136,11 +136,22 @@ if(nvcc)
         endif()
         set(OPS_NVCC_WORKS "${trial}" CACHE INTERNAL "")
     endif()
-    # What was built, as TORCH_CUDA_ARCH_LIST writes it, for this line and for the error about a missing kernel image.
+    # The oldest driver that loads what was built, as NVIDIA's release notes have it: that of the first release with the
+    # same major version ("minor version compatibility"). PTX needs one for the very release.
+    string(REGEX MATCH "^([0-9]+)\\.([0-9]+)" release "${nvcc_version}")
+    set(driver "for CUDA ${CMAKE_MATCH_1}.0")
+    set(driver_12 525.60.13)
+    set(driver_13 580.65.06)
+    if(DEFINED driver_${CMAKE_MATCH_1})
+        set(driver ${driver_${CMAKE_MATCH_1}})
+    endif()
+    math(EXPR release "${CMAKE_MATCH_1} * 1000 + ${CMAKE_MATCH_2} * 10")
+    # What was built, the architectures as TORCH_CUDA_ARCH_LIST writes them, for this line and for errors.
     list(TRANSFORM cuda_archs REPLACE "^([0-9]+)([0-9])" "\\1.\\2")
     list(JOIN cuda_archs " " text)
-    message(STATUS "CUDA: ${nvcc} ${nvcc_version}, architectures ${text}")
-    set_source_files_properties(${runtime}/cuda_launch.c PROPERTIES COMPILE_DEFINITIONS "CUDA_ARCHITECTURES=\"${text}\"")
+    message(STATUS "CUDA: ${nvcc} ${nvcc_version}, architectures ${text}, driver ${driver} or newer")
+    set_source_files_properties(${runtime}/cuda_launch.c PROPERTIES COMPILE_DEFINITIONS
+        "CUDA_ARCHITECTURES=\"${text}\";CUDA_RELEASE=${release};CUDA_OLDEST_DRIVER=\"${driver}\"")
 endif()
 
 # cuda_unit(<op> [FULL] [ARCH <oldest>] [<flag of nvcc>...])

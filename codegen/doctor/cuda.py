@@ -136,7 +136,7 @@ def _driver(found: Driver, release: str) -> list[Fact]:
         return [
             problem("driver", f"nvidia-smi: {found.trouble}", "install the driver again, or start the machine again")
         ]
-    if found.cuda and release and number(release) > number(found.cuda):
+    if found.cuda and release and number(release)[0] > number(found.cuda)[0]:  # within one, all drivers load all code
         text = f"{found.version} is for CUDA {found.cuda}, and nvcc is {release}: it does not load what that compiles"
         mend = f"install a newer driver, or set CUDA_HOME to CUDA {found.cuda} or older"
         return [problem("driver", text, mend)]

@@ -62,8 +62,9 @@ bool cuda_run(error *e, const cuda_scope *scope, const cuda_plan *plans, int cou
 bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, const cuda_launch *l, const void *call,
                      bool *empty);
 
-/* Says that this library holds no code for the device. */
-bool cuda_no_image(error *e, const cuda_scope *scope);
+/* Says that this library holds no code for the device, or none that its driver accepts. `result` is what the driver
+ * said, or the CUDA runtime. */
+bool cuda_no_image(error *e, const cuda_scope *scope, int result);
 
 /* Fills `bytes` bytes of memory of this device with zeros, in the order of its current stream. */
 bool cuda_zero(error *e, int32_t device_index, void *data, int64_t bytes);

@@ -41,6 +41,7 @@ static bool load_driver(error *e) {
     } functions[] = {
         {"cuGetErrorName", offsetof(cuda_driver, cuGetErrorName)},
         {"cuGetErrorString", offsetof(cuda_driver, cuGetErrorString)},
+        {"cuDriverGetVersion", offsetof(cuda_driver, cuDriverGetVersion)},
         {"cuDeviceGet", offsetof(cuda_driver, cuDeviceGet)},
         {"cuDeviceGetAttribute", offsetof(cuda_driver, cuDeviceGetAttribute)},
         {"cuDevicePrimaryCtxRetain", offsetof(cuda_driver, cuDevicePrimaryCtxRetain)},

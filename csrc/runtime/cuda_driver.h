@@ -22,8 +22,9 @@ enum {
     CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222,
 };
 
-/* An error of the runtime API, whose other numbers are those of the driver: no code of a kernel fits the device. */
-enum { CUDA_RUNTIME_NO_SUCH_FUNCTION = 98 };
+/* Errors of the runtime API, whose other numbers are those of the driver: the driver is older than the runtime, and no
+ * code of a kernel fits the device. */
+enum { CUDA_RUNTIME_INSUFFICIENT_DRIVER = 35, CUDA_RUNTIME_NO_SUCH_FUNCTION = 98 };
 
 enum {
     CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
@@ -64,6 +65,7 @@ typedef struct CUlaunchConfig {
 typedef struct cuda_driver {
     CUresult (*cuGetErrorName)(CUresult error, const char **name);
     CUresult (*cuGetErrorString)(CUresult error, const char **text);
+    CUresult (*cuDriverGetVersion)(int *version);
     CUresult (*cuDeviceGet)(CUdevice *device, int ordinal);
     CUresult (*cuDeviceGetAttribute)(int *value, int attribute, CUdevice device);
     CUresult (*cuDevicePrimaryCtxRetain)(CUcontext *context, CUdevice device);

@@ -4,21 +4,43 @@
 
 #include "cuda_internal.h"
 
-/* Set by the build: the architectures that the fatbins hold, for the text of an error. */
+/* Set by the build, for texts of errors: the architectures that the fatbins hold; the release of the nvcc that made
+ * them, as the driver counts releases, 13010 for 13.1; and the oldest driver for its major version. */
 #ifdef CUDA_ARCHITECTURES
 enum { BUILT_WITH_CUDA = true };
 #else
 #define CUDA_ARCHITECTURES "none"
+#define CUDA_RELEASE 0
+#define CUDA_OLDEST_DRIVER "none"
 enum { BUILT_WITH_CUDA = false };
 #endif
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-bool cuda_no_image(error *e, const cuda_scope *scope) {
+/* What nvcc compiled for a GPU is loaded by every driver for the same major version of CUDA, or a newer one; PTX by
+ * drivers for that release of CUDA, or a newer one. Only asked when a kernel could not be loaded: a driver that loads
+ * it is never refused. */
+static bool check_driver(error *e, CUresult result) {
+    int version;
+    CHECK_CUDA(e, "cuDriverGetVersion", libcuda.cuDriverGetVersion(&version));
+    const int major = CUDA_RELEASE / 1000, minor = CUDA_RELEASE % 1000 / 10;
+    CHECK(e, version >= 1000 * major,
+          "the CUDA driver is too old: it is for CUDA %d.%d, and the kernels of this library were compiled by CUDA "
+          "%d.%d; driver " CUDA_OLDEST_DRIVER " or newer is needed",
+          version / 1000, version % 1000 / 10, major, minor);
+    CHECK(e, version >= CUDA_RELEASE || result != CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+          "the CUDA driver is too old: it is for CUDA %d.%d, and this GPU needs the PTX of this library, which was "
+          "made by CUDA %d.%d; a driver for CUDA %d.%d or newer is needed",
+          version / 1000, version % 1000 / 10, major, minor, major, minor);
+    return true;
+}
+
+bool cuda_no_image(error *e, const cuda_scope *scope, int result) {
     CHECK(e, BUILT_WITH_CUDA,
           "this library was built without CUDA, and got a tensor on cuda:%" PRId32 "; install nvcc and build it again",
           scope->device_index);
-    return fail(e,
+    return check_driver(e, result) &&
+           fail(e,
                 "no kernel image for cuda:%" PRId32 " of compute capability %" PRId64 ".%" PRId64
                 ": this library was built for " CUDA_ARCHITECTURES
                 "; build it again with TORCH_CUDA_ARCH_LIST=\"%" PRId64 ".%" PRId64 "\"",
@@ -39,9 +61,11 @@ static bool load_kernel(error *e, const cuda_scope *scope, cuda_kernel *kernel) 
         result = libcuda.cuLibraryGetKernel(&handle, library, kernel->name);
     }
     if (result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
-        return cuda_no_image(e, scope);
+        return cuda_no_image(e, scope, result);
     }
-    CHECK_CUDA(e, kernel->name, result);
+    if (result != CUDA_SUCCESS) { /* old drivers have various words for code that is newer than they are */
+        return check_driver(e, result) && cuda_failed(e, kernel->name, result);
+    }
     atomic_store_explicit(&kernel->handle, handle, memory_order_release);
     return true;
 }

@@ -85,10 +85,12 @@ bool custom_launch(const cuda_context *ctx, cuda_kernel *kernel, const cuda_laun
 
 bool custom_failed(const cuda_context *ctx, int code, const char *name, const char *text) {
     if (code == CUDA_ERROR_NO_BINARY_FOR_GPU || code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
-        code == CUDA_RUNTIME_NO_SUCH_FUNCTION) {
-        return custom_missing(ctx);
+        code == CUDA_RUNTIME_NO_SUCH_FUNCTION || code == CUDA_RUNTIME_INSUFFICIENT_DRIVER) {
+        return cuda_no_image(ctx->state->e, ctx->state->scope, code);
     }
     return fail(ctx->state->e, "CUDA error %d, %s: %s", code, name, text);
 }
 
-bool custom_missing(const cuda_context *ctx) { return cuda_no_image(ctx->state->e, ctx->state->scope); }
+bool custom_missing(const cuda_context *ctx) {
+    return cuda_no_image(ctx->state->e, ctx->state->scope, CUDA_ERROR_NO_BINARY_FOR_GPU);
+}

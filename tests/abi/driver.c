@@ -14,7 +14,7 @@
  *   reports N                    what kernels say of how much they found; nothing when it is -2^31
  *   misaligned N                 the N-th tensor that a call makes does not begin at a multiple of 16 bytes
  *   fails STEP                   the next calls of this name fail, in every call
- *   arch N, code N, has_driver B, driver_is_old B, torch_has_cuda B, torch_is_old B, capturing B, pageable B
+ *   arch N, driver N, code N, has_driver B, driver_is_old B, torch_has_cuda B, torch_is_old B, capturing B, pageable B
  *                                what the machine is from now on
  *
  * After each attempt nothing may be left: not a tensor, list, string, box or block of memory. Arguments that are not
@@ -343,6 +343,8 @@ static void set_machine(const char *word, char **rest) {
         *flag = value != 0;
     } else if (strcmp(word, "arch") == 0) {
         fake_cuda.arch = value;
+    } else if (strcmp(word, "driver") == 0) {
+        fake_cuda.driver = value;
     } else if (strcmp(word, "reports") == 0) {
         fake_reports = value;
     } else if (strcmp(word, "misaligned") == 0) {

@@ -106,7 +106,7 @@ BoxedKernel *fake_find_kernel(const char *key, const char *name);
  * tells the current stream. Memory of the host is pinned unless it is pageable. */
 typedef struct fake_machine {
     bool has_driver, driver_is_old, torch_has_cuda, torch_is_old, capturing, pageable;
-    int arch;
+    int arch, driver;
     int code; /* of the error of a CUDA function that fails */
 } fake_machine;
 

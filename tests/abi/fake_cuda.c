@@ -12,7 +12,7 @@
 
 enum { FAILURE = 999 };
 
-fake_machine fake_cuda = {.has_driver = true, .torch_has_cuda = true, .arch = 90, .code = FAILURE};
+fake_machine fake_cuda = {.has_driver = true, .torch_has_cuda = true, .arch = 90, .driver = 13010, .code = FAILURE};
 int64_t fake_pushed;
 
 static char context, library, kernel, stream;
@@ -36,6 +36,11 @@ static CUresult get_error_string(CUresult error, const char **text) {
     }
     *text = FAKE_REASON;
     return CUDA_SUCCESS;
+}
+
+static CUresult driver_get_version(int *version) {
+    *version = fake_cuda.driver;
+    return fake_cuda.driver == 0 ? FAILURE : CUDA_SUCCESS;
 }
 
 static CUresult device_get(CUdevice *device, int ordinal) {
@@ -232,6 +237,7 @@ static const struct {
 } functions[] = {
     {"cuGetErrorName", (any_function *)get_error_name},
     {"cuGetErrorString", (any_function *)get_error_string},
+    {"cuDriverGetVersion", (any_function *)driver_get_version},
     {"cuDeviceGet", (any_function *)device_get},
     {"cuDeviceGetAttribute", (any_function *)device_get_attribute},
     {"cuDevicePrimaryCtxRetain", (any_function *)primary_ctx_retain},

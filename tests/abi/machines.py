@@ -8,6 +8,10 @@ from codegen.model import Library, Operator
 from tests.abi.call import Call
 
 NEEDED = "2.10 is needed"
+OLDER_CUDA = (
+    "the CUDA driver is too old: it is for CUDA 12.8, and the kernels of this library were compiled by CUDA 13.1; driver "
+    "580.65.06 or newer is needed"
+)
 # Instructions that make the machine so, and the text after the name of the operator.
 MACHINES = {
     "no driver": (
@@ -35,6 +39,36 @@ MACHINES = {
         ("arch 120", "fails cuLibraryGetKernel", "code 222"),
         "no kernel image for cuda:0 of compute capability 12.0: this library was built for 9.0; build it again with "
         'TORCH_CUDA_ARCH_LIST="12.0"',
+    ),
+    "a driver of an older CUDA": (
+        ("driver 12080", "fails cuLibraryLoadData", "code 209"),
+        OLDER_CUDA,
+    ),
+    "a driver of an older CUDA, with a word of its own": (
+        ("driver 12080", "fails cuLibraryLoadData", "code 200"),
+        OLDER_CUDA,
+    ),
+    "a driver of an older CUDA, and PTX": (
+        ("driver 12080", "arch 120", "fails cuLibraryLoadData", "code 222"),
+        OLDER_CUDA,
+    ),
+    "PTX of a newer release": (
+        ("driver 13000", "arch 120", "fails cuLibraryGetKernel", "code 222"),
+        "the CUDA driver is too old: it is for CUDA 13.0, and this GPU needs the PTX of this library, which was made by "
+        "CUDA 13.1; a driver for CUDA 13.1 or newer is needed",
+    ),
+    "a GPU of an older release": (
+        ("driver 13000", "arch 70", "fails cuLibraryGetKernel", "code 209"),
+        "no kernel image for cuda:0 of compute capability 7.0: this library was built for 9.0; build it again with "
+        'TORCH_CUDA_ARCH_LIST="7.0"',
+    ),
+    "a broken image": (
+        ("fails cuLibraryLoadData", "code 999"),
+        "{kernel}: CUDA error 999, CUDA_ERROR_UNKNOWN: injected",
+    ),
+    "a driver that does not say its version": (
+        ("driver 0", "fails cuLibraryLoadData"),
+        "cuDriverGetVersion: CUDA error 999, CUDA_ERROR_UNKNOWN: injected",
     ),
     "launch failure": (
         ("fails cuLaunchKernelEx",),

@@ -22,7 +22,7 @@ STRICT = ("-std=c11", "-Wall", "-Wextra", "-Werror", "-g1")
 SANITIZED = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 # What the runtime calls by these names is the fake's, so that it can fail.
 REDIRECTED = tuple(f"-D{name}=fake_{name}" for name in ("calloc", "free", "dlopen", "dlsym"))
-WITH_CUDA = ('-DCUDA_ARCHITECTURES="9.0"',)
+WITH_CUDA = ('-DCUDA_ARCHITECTURES="9.0"', "-DCUDA_RELEASE=13010", '-DCUDA_OLDEST_DRIVER="580.65.06"')
 ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
 
 

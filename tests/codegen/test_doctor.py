@@ -212,6 +212,10 @@ CUDA = {
         ["ok nvcc: there is none, and no GPU: only the CPU part is built; ",
          "problem driver: nvidia-smi: NVIDIA-SMI has failed; install the driver again, or start the machine again"],
     ),
+    "driver of the same major version": (
+        {"nvcc": nvcc("13.1"), "nvidia-smi": smi()}, {},
+        ["ok nvcc: 13.1, BIN/nvcc; ", "ok host compiler: the one of PATH, which nvcc 13.1 accepts; ", *FITS],
+    ),
     "another GPU": (
         {"nvcc": nvcc("13.0"), "nvidia-smi": smi("8.6")}, {},
         ["ok nvcc: 13.0, BIN/nvcc; ", "ok host compiler: the one of PATH, which nvcc 13.0 accepts; ", FITS[0],
