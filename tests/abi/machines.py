@@ -9,8 +9,8 @@ from tests.abi.call import Call
 
 NEEDED = "2.10 is needed"
 OLDER_CUDA = (
-    "the CUDA driver is too old: it is for CUDA 12.8, and the kernels of this library were compiled by CUDA 13.1; driver "
-    "580.65.06 or newer is needed"
+    "the CUDA driver is too old: it is for CUDA 12.8, and the kernels of this library were compiled by CUDA 13.1; "
+    "driver 580.65.06 or newer is needed"
 )
 # Instructions that make the machine so, and the text after the name of the operator.
 MACHINES = {
@@ -54,8 +54,8 @@ MACHINES = {
     ),
     "PTX of a newer release": (
         ("driver 13000", "arch 120", "fails cuLibraryGetKernel", "code 222"),
-        "the CUDA driver is too old: it is for CUDA 13.0, and this GPU needs the PTX of this library, which was made by "
-        "CUDA 13.1; a driver for CUDA 13.1 or newer is needed",
+        "the CUDA driver is too old: it is for CUDA 13.0, and this GPU needs the PTX of this library, which was made "
+        "by CUDA 13.1; a driver for CUDA 13.1 or newer is needed",
     ),
     "a GPU of an older release": (
         ("driver 13000", "arch 70", "fails cuLibraryGetKernel", "code 209"),
