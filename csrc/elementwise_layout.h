@@ -29,8 +29,8 @@ enum { ELEMENTWISE_TURNED = 128 };
 
 typedef struct elementwise_layout {
     int64_t elements;                 /* product of the sizes; vectors where these are folded */
-    int32_t dims;                     /* at least 1 */
     int32_t unit;                     /* every operand has stride 1 in the innermost dim */
+    int32_t dims;                     /* at least 1 */
     int32_t order;                    /* CPU: one of the above */
     int32_t folded;                   /* CUDA: dim 1 counts vectors of so many elements; 0 where it counts elements */
     int64_t size[ELEMENTWISE_DIMS];   /* 1 from `dims` on */

@@ -23,16 +23,16 @@ static void quantize_per_token(const quantize_per_token_args *a, int64_t begin, 
         const scalar_t *next = row + 1 < end ? x + n : x;
         Q_t *q = a->q + row * n;
         const acc_t largest = quantize_row_largest(x, n);
-        const acc_t factor = quantize_factor(largest);
+        const quantize_factors factors = quantize_factors_of(largest);
         a->scale[row] = largest / QUANTIZED_LARGEST;
         int64_t i = 0;
         for (; i + VECTOR_LANES <= n; i += VECTOR_LANES) {
             __builtin_prefetch(next + i, 0, 2);
-            quantize_vector(q + i, vector_load(x + i) * factor, VECTOR_LANES);
+            quantize_vector(q + i, quantize_scaled(vector_load(x + i), factors), VECTOR_LANES);
         }
         for (; i < n; i += VECTOR_LANES) {
             const int64_t count = vector_count(n - i);
-            quantize_vector(q + i, vector_load_part(x + i, count) * factor, count);
+            quantize_vector(q + i, quantize_scaled(vector_load_part(x + i, count), factors), count);
         }
     }
 }

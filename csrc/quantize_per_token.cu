@@ -37,7 +37,7 @@ template <typename T_, typename Q, bool ALIGNED, int HELD> struct quantized_row 
     __device__ __forceinline__ void finish(const quantize_per_token_args<T, Q> &a, int64_t row, const part &p,
                                            const columns &, Group &group) const {
         const float largest = group_max(largest_of(values), group);
-        store_quantized(a.q + row * static_cast<int>(a.n), p, row_factor<Q>(largest), values);
+        store_quantized(a.q + row * static_cast<int>(a.n), p, factors_of_row<Q>(largest), values);
         if (row < a.rows && group.leads()) {
             a.scale[row] = row_scale<Q>(largest);
         }
@@ -52,7 +52,7 @@ __device__ __forceinline__ void quantize_in_two_reads(const quantize_per_token_a
     const T *x = a.x + row * a.n;
     uint8_t *q = reinterpret_cast<uint8_t *>(a.q) + row * a.n;
     float largest = 0;
-    float factor = 0;
+    row_factors factors = {};
 #pragma unroll 1
     for (int read = 0; read < 2; read++) {
 #pragma unroll 1
@@ -68,13 +68,13 @@ __device__ __forceinline__ void quantize_in_two_reads(const quantize_per_token_a
                 if (read == 0) {
                     largest = max_or_nan(largest, fabsf(values[k])); // the last one may come again
                 } else if (i < a.n) {
-                    q[i] = static_cast<uint8_t>(quantized<Q>::byte(values[k] * factor));
+                    q[i] = static_cast<uint8_t>(quantized<Q>::byte(factors * values[k]));
                 }
             }
         }
         if (read == 0) {
             largest = cluster_max(largest, whole_block(), buffers, 0, 0);
-            factor = row_factor<Q>(largest);
+            factors = factors_of_row<Q>(largest);
         }
     }
     if (threadIdx.x == 0) {

@@ -44,16 +44,17 @@ static void rms_norm_quantize(const rms_norm_quantize_args *a, int64_t begin, in
         Q_t *q = a->q + row * n;
         const acc_t rstd = norm_rstd(&rows, row_sum(x, NULL, true, n));
         const acc_t largest = quantize_norm_largest(&rows, x, rstd);
-        const acc_t factor = quantize_factor(largest);
+        const quantize_factors factors = quantize_factors_of(largest);
         a->scale[row] = largest / QUANTIZED_LARGEST;
         int64_t i = 0;
         for (; i + VECTOR_LANES <= n; i += VECTOR_LANES) {
             __builtin_prefetch(next + i, 0, 2);
-            quantize_vector(q + i, quantize_norm(&rows, x, rstd, i, VECTOR_LANES) * factor, VECTOR_LANES);
+            quantize_vector(q + i, quantize_scaled(quantize_norm(&rows, x, rstd, i, VECTOR_LANES), factors),
+                            VECTOR_LANES);
         }
         for (; i < n; i += VECTOR_LANES) {
             const int64_t count = vector_count(n - i);
-            quantize_vector(q + i, quantize_norm(&rows, x, rstd, i, count) * factor, count);
+            quantize_vector(q + i, quantize_scaled(quantize_norm(&rows, x, rstd, i, count), factors), count);
         }
     }
 }

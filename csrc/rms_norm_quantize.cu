@@ -38,7 +38,7 @@ struct quantized_norm_row : norm_row<T_, false, false, row_part<T_, ALIGNED, !AL
             }
         }
         const float largest = group_max(largest_of(y), group);
-        store_quantized(a.q + row * a.width(), p, row_factor<Q>(largest), y);
+        store_quantized(a.q + row * a.width(), p, factors_of_row<Q>(largest), y);
         if (row < a.rows && group.leads()) {
             a.scale[row] = row_scale<Q>(largest);
         }
@@ -56,7 +56,7 @@ __device__ __forceinline__ void quantize_norm_in_reads(const quantized_rows<T, Q
     float sum = 0;
     float largest = 0;
     float rstd = 0;
-    float factor = 0;
+    row_factors factors = {};
 #pragma unroll 1
     for (int read = 0; read < 3; read++) {
 #pragma unroll 1
@@ -77,7 +77,7 @@ __device__ __forceinline__ void quantize_norm_in_reads(const quantized_rows<T, Q
                 } else if (read == 1) {
                     largest = max_or_nan(largest, fabsf(y)); // the last one may come again
                 } else if (i < a.n) {
-                    q[i] = static_cast<uint8_t>(quantized<Q>::byte(y * factor));
+                    q[i] = static_cast<uint8_t>(quantized<Q>::byte(factors * y));
                 }
             }
         }
@@ -85,7 +85,7 @@ __device__ __forceinline__ void quantize_norm_in_reads(const quantized_rows<T, Q
             rstd = a.rstd_of(group_sum(sum, whole_block(), buffers, 0, 0));
         } else if (read == 1) {
             largest = cluster_max(largest, whole_block(), buffers, 0, 1);
-            factor = row_factor<Q>(largest);
+            factors = factors_of_row<Q>(largest);
         }
     }
     if (threadIdx.x == 0) {

@@ -210,7 +210,7 @@ def rms_norm_quantize(
     limit = 127.0 if dtype == torch.int8 else 448.0
     y = rms_norm(x, weight, eps, offset)
     largest = y.abs().amax(-1)
-    factor = (limit / largest).clamp(max=torch.finfo(torch.float32).max).unsqueeze(-1)
+    factor = (limit / largest).nan_to_num(nan=torch.nan, posinf=0).unsqueeze(-1)
     return y * factor, largest / limit
 
 
@@ -219,9 +219,10 @@ def quantize_per_token(x: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
     limit = 127.0 if dtype == torch.int8 else 448.0
     x = x.float()
     largest = x.abs().amax(-1) if x.shape[-1] else x.new_zeros(x.shape[:-1])
-    factor = torch.full_like(largest, limit).div(largest).clamp(max=torch.finfo(torch.float32).max).unsqueeze(-1)
+    raised = torch.where(largest < 2.0**-64, 2.0**64, 1.0).unsqueeze(-1)  # of smaller ones the quotient is no float32
+    factor = torch.full_like(raised, limit).div(largest.unsqueeze(-1) * raised).nan_to_num(nan=torch.nan, posinf=0)
     if dtype == torch.int8:
-        q = (x * factor).round().nan_to_num(0).to(dtype)
+        q = (x * raised * factor).round().nan_to_num(0).to(dtype)
     else:
-        q = (x * factor).clamp(-limit, limit).to(dtype).double()
+        q = (x * raised * factor).clamp(-limit, limit).to(dtype).double()
     return q, (largest / limit).double()

@@ -54,6 +54,31 @@ def test_rows_of_special_numbers(device: str, byte: torch.dtype, n: int) -> None
     assert (q[3:5] == 0).all() if byte == torch.int8 else q[3:5].float().isnan().all()
 
 
+# A number below the smallest normal one has few bits, which is all that q can tell of it.
+SMALL = (2.0**-62, 2.0**-64, 2.0**-65, 4e-37, 1e-38, 3e-40, 7e-44, 2.0**-149)
+
+
+@pytest.mark.parametrize("n", [9, 64, 4097])
+@pytest.mark.parametrize("byte", BYTES)
+def test_rows_of_small_numbers(device: str, byte: torch.dtype, n: int) -> None:
+    """127 / m is no float for the smallest of them; bytes are the nearest ones all the same."""
+    torch.manual_seed(0)
+    limit = 127 if byte == torch.int8 else 448
+    rows = torch.rand(len(SMALL), n, dtype=torch.float64) * 2 - 1
+    rows[:, n // 2] = -1
+    x = (rows * torch.tensor(SMALL, dtype=torch.float64).unsqueeze(-1)).float()
+    largest = x.double().abs().amax(-1)
+    q, scale = (result.cpu() for result in my_ops.quantize_per_token(x.to(device), dtype=byte))
+    assert (q[:, n // 2].float() == -limit).all()
+    _assert_nearest(q, x.double() / largest.unsqueeze(-1) * limit, "quantize_per_token")
+    torch.testing.assert_close(scale.double(), largest / limit, rtol=1e-6, atol=2.0**-149)
+    y = x.double() * 1e3  # what is left of them beside the square root of eps
+    q, scale = (result.cpu() for result in my_ops.rms_norm_quantize(x.to(device), dtype=byte))
+    kept = y.abs().amax(-1) > 2.0**-120  # others are rounded to few bits before
+    _assert_nearest(q[kept], (y / y.abs().amax(-1, keepdim=True) * limit)[kept], "rms_norm_quantize")
+    assert (q[:, n // 2].float() == -limit).all()
+
+
 @pytest.mark.parametrize("byte", BYTES)
 def test_nothing_is_rounded_in_between(byte: torch.dtype) -> None:
     """On the CPU rows are normalised and quantised by the same arithmetic as in two calls."""

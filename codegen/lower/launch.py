@@ -83,22 +83,32 @@ def _value(expr: Expr, choice: DtypeChoice) -> int | bool | None:
     return value if isinstance(value, int) else None
 
 
-def _bounds(block: tuple[Expr, ...], choice: DtypeChoice) -> int:
+def _bounds(block: tuple[Expr, ...], choice: DtypeChoice, op: Operator) -> int:
     """The most threads of a block that can be told when the kernel is compiled; no block can have more than 1024."""
+    meant: dict[str, int | None] = {}
+    for derived in op.derived:
+        meant[derived.name] = _most(derived.expr, choice, meant)
     threads = 1
     for size in block:
-        most = _most(size, choice)
+        most = _most(size, choice, meant)
         if most is None:
             return 1024
         threads *= most
     return threads
 
 
-def _most(size: Expr, choice: DtypeChoice) -> int | None:
-    """What a number does not exceed: its value, or the least of what `min` takes."""
-    if isinstance(size, Call) and size.function == "min":
-        known = [_most(argument, choice) for argument in size.arguments]
-        return min((one for one in known if one is not None), default=None)
+def _most(size: Expr, choice: DtypeChoice, meant: Mapping[str, int | None]) -> int | None:
+    """What a number does not exceed: its value, or the bound of what `min` or `max` takes. `meant` has the bounds of
+    entries of `dims:`.
+    """
+    if isinstance(size, Name):
+        return meant.get(size.name)
+    if isinstance(size, Call) and size.function in ("min", "max"):
+        most = [_most(argument, choice, meant) for argument in size.arguments]
+        known = [one for one in most if one is not None]
+        if size.function == "max":
+            return max(known) if len(known) == len(most) else None
+        return min(known, default=None)
     return _value(size, choice)
 
 
@@ -151,6 +161,7 @@ def _row(
     threads of its blocks.
     """
     block = _put(entry.block, values)
+    meant = tuple(derived.expr for derived in op.derived)
     when = (entry.when,) if entry.when is not None else ()
     return (
         _each(op, when, lambda choice: _exists(entry, choice)),
@@ -159,7 +170,7 @@ def _row(
             tuple(values.values()),
             lambda choice: tuple(_argument(op, param, values[param.name], choice) for param in entry.params),
         ),
-        _each(op, block, lambda choice: _bounds(block, choice)),
+        _each(op, (*block, *meant), lambda choice: _bounds(block, choice, op)),
     )
 
 

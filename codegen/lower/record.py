@@ -123,19 +123,21 @@ def fields(op: Operator) -> tuple[Field, ...]:
     for size in op.dynamic:
         found.append(Field(size.name, "tensor", FixedDtype("int64"), False, f"{size.text}: the bound, then the count"))
     found += layout_fields(op)
-    found += [
+    dims = [
         Field(dim.name, "numbers", text=f"of each of {dim.each}")
         if dim.each and not op.elementwise
         else Field(dim.name, "integer")
         for dim in op.dims
     ]
-    found += [Field(derived.name, "integer") for derived in op.derived]
-    found += [field for scalar in op.scalars for field in _scalar(op, scalar)]
+    dims += [Field(derived.name, "integer") for derived in op.derived]
+    scalars = [field for scalar in op.scalars for field in _scalar(op, scalar)]
+    if op.elementwise:  # a short kernel waits for each line of its arguments: what it reads comes first
+        layout = Field(LAYOUT, "layout", text="what the loops run over")
+        strides = Field(STRIDES, "operands", text="of each operand", count=len(op.operands))
+        return (*found, *scalars, layout, *dims, strides)
+    found += dims + scalars
     if op.launches_itself:
         found += [Field(v.name, "place", text="its dtype, a DTYPE_ constant", unseen=True) for v in op.types]
-    if op.elementwise:
-        found.append(Field(LAYOUT, "layout", text="what the loops run over"))
-        found.append(Field(STRIDES, "operands", text="of each operand", count=len(op.operands)))
     return tuple(found)
 
 

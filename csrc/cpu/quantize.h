@@ -49,10 +49,19 @@ static inline acc_t quantize_largest(const quantize_extent *a, const quantize_ex
     return cpu_any(a->nan | b->nan) ? NAN : vector_largest(vector_larger(b->largest, a->largest));
 }
 
-/* What elements are multiplied by: finite, so that a zero stays one. A NaN stays a NaN. */
-static inline acc_t quantize_factor(acc_t largest) {
-    const acc_t factor = QUANTIZED_LARGEST / largest;
-    return factor > FLT_MAX ? FLT_MAX : factor;
+/* What elements are multiplied by. L / m may be no float where m is small: such a row is raised by a power of 2 first.
+ * Finite, so that a zero stays one. A NaN stays a NaN. */
+typedef struct {
+    acc_t raise;
+    acc_t factor;
+} quantize_factors;
+
+static inline quantize_factors quantize_factors_of(acc_t largest) {
+    const acc_t raise = largest < 0x1p-64f ? 0x1p64f : 1.0f;
+    const acc_t factor = QUANTIZED_LARGEST / (largest * raise);
+    return (quantize_factors){raise, factor > FLT_MAX ? FLT_MAX : factor};
 }
+
+static inline vector_t quantize_scaled(vector_t v, quantize_factors f) { return v * f.raise * f.factor; }
 
 #endif

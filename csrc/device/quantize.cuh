@@ -31,10 +31,19 @@ template <> struct quantized<__nv_fp8_e4m3> {
     }
 };
 
-// What elements are multiplied by: finite, so that a zero stays one. A NaN stays a NaN.
-template <typename Q> __device__ __forceinline__ float row_factor(float largest) {
-    const float factor = quantized<Q>::LARGEST / largest;
-    return factor > 3.4028234e38f ? 3.4028234e38f : factor;
+// What elements are multiplied by. L / m may be no float where m is small: such a row is raised by a power of 2 first.
+// Finite, so that a zero stays one. A NaN stays a NaN.
+struct row_factors {
+    float raise;
+    float factor;
+
+    __device__ __forceinline__ float operator*(float value) const { return value * raise * factor; }
+};
+
+template <typename Q> __device__ __forceinline__ row_factors factors_of_row(float largest) {
+    const float raise = largest < 0x1p-64f ? 0x1p64f : 1.0f;
+    const float factor = quantized<Q>::LARGEST / (largest * raise);
+    return {raise, factor > 3.4028234e38f ? 3.4028234e38f : factor};
 }
 
 template <typename Q> __device__ __forceinline__ float row_scale(float largest) {
@@ -99,12 +108,12 @@ __device__ __forceinline__ void quantize_run(row_run<T, VECTORS> &run, const flo
         return largest;
     });
     run.store_bytes(reinterpret_cast<uint8_t *>(q), [&](int k, uint32_t (&words)[SIZE / 4]) {
-        const float first = row_factor<Q>(firsts[k]);
-        const float next = row_factor<Q>(nexts[k]);
+        const row_factors first = factors_of_row<Q>(firsts[k]);
+        const row_factors next = factors_of_row<Q>(nexts[k]);
         float scaled[SIZE];
 #pragma unroll
         for (int i = 0; i < SIZE; i++) {
-            scaled[i] = values[k][i] * (run.first(i) ? first : next);
+            scaled[i] = (run.first(i) ? first : next) * values[k][i];
         }
         quantize_vector<Q>(scaled, words);
     });
@@ -113,7 +122,7 @@ __device__ __forceinline__ void quantize_run(row_run<T, VECTORS> &run, const flo
 // Stores all of them, of a part whose pieces are in the row or outside. Where a piece is a vector, those of q are
 // aligned too.
 template <typename Part, typename Q, int PIECES>
-__device__ __forceinline__ void store_quantized(Q *row, const Part &p, float factor,
+__device__ __forceinline__ void store_quantized(Q *row, const Part &p, row_factors factors,
                                                 const float (&values)[PIECES][Part::WIDTH]) {
     static_assert(Part::WHOLE);
     constexpr int WIDTH = Part::WIDTH;
@@ -123,13 +132,13 @@ __device__ __forceinline__ void store_quantized(Q *row, const Part &p, float fac
         if (column < p.n) {
             if constexpr (WIDTH == 1) {
                 reinterpret_cast<uint8_t *>(row)[column] =
-                    static_cast<uint8_t>(quantized<Q>::byte(values[k][0] * factor));
+                    static_cast<uint8_t>(quantized<Q>::byte(factors * values[k][0]));
             } else {
                 uint32_t words[WIDTH / 4];
                 float scaled[WIDTH];
 #pragma unroll
                 for (int i = 0; i < WIDTH; i++) {
-                    scaled[i] = values[k][i] * factor;
+                    scaled[i] = factors * values[k][i];
                 }
                 quantize_vector<Q>(scaled, words);
                 if constexpr (WIDTH == 8) {

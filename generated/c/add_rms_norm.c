@@ -188,9 +188,14 @@ static bool add_rms_norm_zero(error *e, const add_rms_norm_frame *f) {
 }
 
 /* What depends on the hardware: sizes that only launches know, and scratch. */
-static bool add_rms_norm_prepare(error *e, add_rms_norm_frame *f, int64_t arch) {
+static bool add_rms_norm_prepare(error *e, add_rms_norm_frame *f, int64_t arch, int64_t sm_count) {
     add_rms_norm_call *const c = &f->call;
     bool overflow = false;
+    c->short_block = max_i64(32,
+                             min_i64(256,
+                                     next_pow2_i64(&overflow,
+                                                   ceil_div_i64(&overflow, mul_i64(&overflow, c->rows, c->lanes),
+                                                                sm_count))));
     c->cluster = arch < 90 || c->span <= 20480
                      ? 1
                      : next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, c->span <= 131072 ? 16384 : 32768));
@@ -220,7 +225,7 @@ static bool add_rms_norm_cpu(error *e, add_rms_norm_frame *f) {
         CPU_KERNELS(add_rms_norm__bfloat16),
     };
     cpu_plan plans[1] = {0};
-    if (!add_rms_norm_prepare(e, f, 0) ||
+    if (!add_rms_norm_prepare(e, f, 0, 32) ||
         !add_rms_norm_pointers(e, f)) {
         return false;
     }
@@ -249,7 +254,7 @@ static cuda_module modules[] = {
 
 /* The first launch shape of the spec whose condition holds. */
 static bool add_rms_norm_plan(error *e, const add_rms_norm_frame *f, const cuda_scope *scope, cuda_plan *plan) {
-    static cuda_kernel kernels[6][4] = {
+    static cuda_kernel kernels[7][4] = {
         {
             {0},
             {.name = "add_rms_norm__float32__0", .module = &modules[0]},
@@ -263,7 +268,7 @@ static bool add_rms_norm_plan(error *e, const add_rms_norm_frame *f, const cuda_
             {.name = "add_rms_norm__bfloat16__1", .module = &modules[0]},
         },
         {
-            {.name = "add_rms_norm__float64__2", .module = &modules[1]},
+            {0},
             {.name = "add_rms_norm__float32__2", .module = &modules[0]},
             {.name = "add_rms_norm__float16__2", .module = &modules[1]},
             {.name = "add_rms_norm__bfloat16__2", .module = &modules[0]},
@@ -275,26 +280,42 @@ static bool add_rms_norm_plan(error *e, const add_rms_norm_frame *f, const cuda_
             {.name = "add_rms_norm__bfloat16__3", .module = &modules[0]},
         },
         {
-            {0},
+            {.name = "add_rms_norm__float64__4", .module = &modules[1]},
             {.name = "add_rms_norm__float32__4", .module = &modules[0]},
             {.name = "add_rms_norm__float16__4", .module = &modules[1]},
             {.name = "add_rms_norm__bfloat16__4", .module = &modules[0]},
         },
         {
-            {.name = "add_rms_norm__float64__5", .module = &modules[1]},
+            {0},
             {.name = "add_rms_norm__float32__5", .module = &modules[0]},
             {.name = "add_rms_norm__float16__5", .module = &modules[1]},
             {.name = "add_rms_norm__bfloat16__5", .module = &modules[0]},
+        },
+        {
+            {.name = "add_rms_norm__float64__6", .module = &modules[1]},
+            {.name = "add_rms_norm__float32__6", .module = &modules[0]},
+            {.name = "add_rms_norm__float16__6", .module = &modules[1]},
+            {.name = "add_rms_norm__bfloat16__6", .module = &modules[0]},
         },
     };
     const add_rms_norm_call *const c = &f->call;
     const int T_index = index_of_T(f->d.T);
     bool overflow = false;
     if (dtype_size(f->d.T) <= 4 && c->span <= 1024 && c->rows > mul_i64(&overflow, 2, scope->sm_count) &&
+        mul_i64(&overflow, c->rows, c->lanes) <= mul_i64(&overflow, 2048, scope->sm_count) &&
         (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->residual, 16) &&
          aligned_to(c->weight, 16) && aligned_to(c->y, 16) && aligned_to(c->residual_out, 16) &&
          aligned_to(c->rstd, 16))) {
         plan->kernel = &kernels[0][T_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, c->short_block, c->lanes)), 1, 1},
+            .block = {c->short_block, 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 && c->rows > mul_i64(&overflow, 2, scope->sm_count) &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->residual, 16) &&
+                aligned_to(c->weight, 16) && aligned_to(c->y, 16) && aligned_to(c->residual_out, 16) &&
+                aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[1][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 2)), 1,
                      1},
@@ -304,7 +325,7 @@ static bool add_rms_norm_plan(error *e, const add_rms_norm_frame *f, const cuda_
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->residual, 16) &&
                 aligned_to(c->weight, 16) && aligned_to(c->y, 16) && aligned_to(c->residual_out, 16) &&
                 aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[1][T_index];
+        plan->kernel = &kernels[2][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 32, c->cluster)), 32),
@@ -313,7 +334,7 @@ static bool add_rms_norm_plan(error *e, const add_rms_norm_frame *f, const cuda_
         };
     } else if (mul_i64(&overflow, c->n, dtype_size(f->d.T)) >= 16 && c->n <= 512 &&
                c->rows >= mul_i64(&overflow, 64, scope->sm_count)) {
-        plan->kernel = &kernels[2][T_index];
+        plan->kernel = &kernels[3][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->runs,
                                   max_i64(1,
@@ -326,13 +347,13 @@ static bool add_rms_norm_plan(error *e, const add_rms_norm_frame *f, const cuda_
                               add_i64(&overflow, c->slab, mul_i64(&overflow, 2, c->slab_rows))),
         };
     } else if (c->n <= 512) {
-        plan->kernel = &kernels[3][T_index];
+        plan->kernel = &kernels[4][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (dtype_size(f->d.T) <= 4 && c->span <= mul_i64(&overflow, 32768, c->cluster) && c->cluster <= 8) {
-        plan->kernel = &kernels[4][T_index];
+        plan->kernel = &kernels[5][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 32, c->cluster)), 32),
@@ -340,7 +361,7 @@ static bool add_rms_norm_plan(error *e, const add_rms_norm_frame *f, const cuda_
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[5][T_index];
+        plan->kernel = &kernels[6][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},
@@ -352,7 +373,7 @@ static bool add_rms_norm_plan(error *e, const add_rms_norm_frame *f, const cuda_
 
 static bool add_rms_norm_cuda(error *e, add_rms_norm_frame *f, const cuda_scope *scope) {
     cuda_plan plans[1] = {0};
-    if (!add_rms_norm_prepare(e, f, scope->arch) ||
+    if (!add_rms_norm_prepare(e, f, scope->arch, scope->sm_count) ||
         !add_rms_norm_pointers(e, f) ||
         !add_rms_norm_plan(e, f, scope, &plans[0])) {
         return false;

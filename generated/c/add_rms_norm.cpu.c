@@ -39,6 +39,7 @@ typedef struct add_rms_norm_args {
     int64_t n;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t cluster;
     int64_t slab;
     int64_t slab_rows;
@@ -63,6 +64,7 @@ static add_rms_norm_args add_rms_norm_args_from(const void *record, cpu_piece *p
         .n = call->n,
         .span = call->span,
         .lanes = call->lanes,
+        .short_block = call->short_block,
         .cluster = call->cluster,
         .slab = call->slab,
         .slab_rows = call->slab_rows,

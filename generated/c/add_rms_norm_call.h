@@ -21,6 +21,7 @@ typedef struct add_rms_norm_call {
     int64_t n;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t cluster;
     int64_t slab;
     int64_t slab_rows;

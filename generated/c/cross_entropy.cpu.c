@@ -37,6 +37,7 @@ typedef struct cross_entropy_args {
     int64_t n;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t stage_lanes;
     int64_t cluster;
     int64_t spread;
@@ -62,6 +63,7 @@ static cross_entropy_args cross_entropy_args_from(const void *record, cpu_piece 
         .n = call->n,
         .span = call->span,
         .lanes = call->lanes,
+        .short_block = call->short_block,
         .stage_lanes = call->stage_lanes,
         .cluster = call->cluster,
         .spread = call->spread,

@@ -177,9 +177,15 @@ static bool cross_entropy_gradient__zero(error *e, const cross_entropy_gradient_
 }
 
 /* What depends on the hardware: sizes that only launches know, and scratch. */
-static bool cross_entropy_gradient__prepare(error *e, cross_entropy_gradient__frame *f, int64_t arch) {
+static bool cross_entropy_gradient__prepare(error *e, cross_entropy_gradient__frame *f, int64_t arch,
+                                            int64_t sm_count) {
     cross_entropy_gradient__call *const c = &f->call;
     bool overflow = false;
+    c->short_block = max_i64(32,
+                             min_i64(256,
+                                     next_pow2_i64(&overflow,
+                                                   ceil_div_i64(&overflow, mul_i64(&overflow, c->rows, c->lanes),
+                                                                sm_count))));
     c->cluster = arch < 90 || c->span <= 32768
                      ? 1
                      : min_i64(8, next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, 32768)));
@@ -211,7 +217,7 @@ static bool cross_entropy_gradient__cpu(error *e, cross_entropy_gradient__frame 
         CPU_KERNELS(cross_entropy_gradient___bfloat16),
     };
     cpu_plan plans[1] = {0};
-    if (!cross_entropy_gradient__prepare(e, f, 0) ||
+    if (!cross_entropy_gradient__prepare(e, f, 0, 32) ||
         !cross_entropy_gradient__pointers(e, f)) {
         return false;
     }
@@ -239,7 +245,7 @@ static cuda_module modules[] = {
 /* The first launch shape of the spec whose condition holds. */
 static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient__frame *f, const cuda_scope *scope,
                                          cuda_plan *plan) {
-    static cuda_kernel kernels[8][4] = {
+    static cuda_kernel kernels[9][4] = {
         {
             {0},
             {.name = "cross_entropy_gradient___float32__0", .module = &modules[0]},
@@ -265,7 +271,7 @@ static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient_
             {.name = "cross_entropy_gradient___bfloat16__3", .module = &modules[0]},
         },
         {
-            {.name = "cross_entropy_gradient___float64__4", .module = &modules[1]},
+            {0},
             {.name = "cross_entropy_gradient___float32__4", .module = &modules[0]},
             {.name = "cross_entropy_gradient___float16__4", .module = &modules[1]},
             {.name = "cross_entropy_gradient___bfloat16__4", .module = &modules[0]},
@@ -288,6 +294,12 @@ static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient_
             {.name = "cross_entropy_gradient___float16__7", .module = &modules[1]},
             {.name = "cross_entropy_gradient___bfloat16__7", .module = &modules[0]},
         },
+        {
+            {.name = "cross_entropy_gradient___float64__8", .module = &modules[1]},
+            {.name = "cross_entropy_gradient___float32__8", .module = &modules[0]},
+            {.name = "cross_entropy_gradient___float16__8", .module = &modules[1]},
+            {.name = "cross_entropy_gradient___bfloat16__8", .module = &modules[0]},
+        },
     };
     const cross_entropy_gradient__call *const c = &f->call;
     const int T_index = index_of_T(f->d.T);
@@ -303,8 +315,16 @@ static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient_
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32), 1, 1},
         };
     } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 &&
+               mul_i64(&overflow, c->rows, c->lanes) <= mul_i64(&overflow, 2048, scope->sm_count) &&
                (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
         plan->kernel = &kernels[1][T_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, c->short_block, c->lanes)), 1, 1},
+            .block = {c->short_block, 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 &&
+               (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
+        plan->kernel = &kernels[2][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 2)), 1,
                      1},
@@ -312,7 +332,7 @@ static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient_
         };
     } else if (dtype_size(f->d.T) <= 4 && c->span <= 10240 &&
                (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
-        plan->kernel = &kernels[2][T_index];
+        plan->kernel = &kernels[3][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {min_i64(1024, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 64), 32)), 1, 1},
@@ -320,7 +340,7 @@ static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient_
     } else if (dtype_size(f->d.T) <= 4 && c->spread <= 1024 &&
                mul_i64(&overflow, 128, c->spread) <= sub_i64(&overflow, scope->max_shared, 8192) &&
                (aligned_to(c->logits, 16) && c->n * dtype_size(f->d.T) % 16 == 0)) {
-        plan->kernel = &kernels[3][T_index];
+        plan->kernel = &kernels[4][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {c->spread, 1, 1},
@@ -329,7 +349,7 @@ static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient_
         };
     } else if (mul_i64(&overflow, c->n, dtype_size(f->d.T)) >= 16 && c->n <= 512 &&
                c->rows >= mul_i64(&overflow, 64, scope->sm_count) && c->label_smoothing == 0.0) {
-        plan->kernel = &kernels[4][T_index];
+        plan->kernel = &kernels[5][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->runs,
                                   max_i64(1,
@@ -342,13 +362,13 @@ static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient_
                               add_i64(&overflow, c->slab, mul_i64(&overflow, 2, c->slab_rows))),
         };
     } else if (c->stage_lanes <= 32) {
-        plan->kernel = &kernels[5][T_index];
+        plan->kernel = &kernels[6][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, 256, c->stage_lanes)), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->span <= mul_i64(&overflow, 65536, c->cluster)) {
-        plan->kernel = &kernels[6][T_index];
+        plan->kernel = &kernels[7][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->cluster)), 32),
@@ -356,7 +376,7 @@ static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient_
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[7][T_index];
+        plan->kernel = &kernels[8][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},
@@ -368,7 +388,7 @@ static bool cross_entropy_gradient__plan(error *e, const cross_entropy_gradient_
 
 static bool cross_entropy_gradient__cuda(error *e, cross_entropy_gradient__frame *f, const cuda_scope *scope) {
     cuda_plan plans[1] = {0};
-    if (!cross_entropy_gradient__prepare(e, f, scope->arch) ||
+    if (!cross_entropy_gradient__prepare(e, f, scope->arch, scope->sm_count) ||
         !cross_entropy_gradient__pointers(e, f) ||
         !cross_entropy_gradient__plan(e, f, scope, &plans[0])) {
         return false;

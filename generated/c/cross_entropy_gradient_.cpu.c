@@ -40,6 +40,7 @@ typedef struct cross_entropy_gradient__args {
     int64_t n;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t stage_lanes;
     int64_t cluster;
     int64_t spread;
@@ -68,6 +69,7 @@ static cross_entropy_gradient__args cross_entropy_gradient__args_from(const void
         .n = call->n,
         .span = call->span,
         .lanes = call->lanes,
+        .short_block = call->short_block,
         .stage_lanes = call->stage_lanes,
         .cluster = call->cluster,
         .spread = call->spread,

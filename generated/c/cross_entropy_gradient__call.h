@@ -22,6 +22,7 @@ typedef struct cross_entropy_gradient__call {
     int64_t n;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t stage_lanes;
     int64_t cluster;
     int64_t spread;

@@ -32,9 +32,9 @@ typedef struct gelu_mul_args {
     const scalar_t *gate;
     const scalar_t *up;
     scalar_t *y;
-    int64_t shape;
     int32_t approximate;
     const elementwise_layout *layout__;
+    int64_t shape;
     const int64_t (*stride__)[ELEMENTWISE_DIMS];
     cpu_piece *piece__; /* for body_error */
 } gelu_mul_args;
@@ -323,9 +323,9 @@ static gelu_mul_args gelu_mul_args_from(const void *record, cpu_piece *piece) {
         .gate = call->gate,
         .up = call->up,
         .y = call->y,
-        .shape = call->shape,
         .approximate = call->approximate,
         .layout__ = &call->layout__,
+        .shape = call->shape,
         .stride__ = call->stride__,
         .piece__ = piece,
     };

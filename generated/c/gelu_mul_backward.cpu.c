@@ -34,9 +34,9 @@ typedef struct gelu_mul_backward_args {
     const scalar_t *up;
     scalar_t *grad_gate;
     scalar_t *grad_up;
-    int64_t shape;
     int32_t approximate;
     const elementwise_layout *layout__;
+    int64_t shape;
     const int64_t (*stride__)[ELEMENTWISE_DIMS];
     cpu_piece *piece__; /* for body_error */
 } gelu_mul_backward_args;
@@ -421,9 +421,9 @@ static gelu_mul_backward_args gelu_mul_backward_args_from(const void *record, cp
         .up = call->up,
         .grad_gate = call->grad_gate,
         .grad_up = call->grad_up,
-        .shape = call->shape,
         .approximate = call->approximate,
         .layout__ = &call->layout__,
+        .shape = call->shape,
         .stride__ = call->stride__,
         .piece__ = piece,
     };

@@ -24,9 +24,9 @@ typedef struct gelu_mul_backward_call {
     const void *up; /* T[*shape] */
     void *grad_gate; /* T[*shape], null when not wanted */
     void *grad_up; /* T[*shape], null when not wanted */
-    int64_t shape;
     int32_t approximate; /* choice(none, tanh) */
     elementwise_layout layout__; /* what the loops run over */
+    int64_t shape;
     int64_t stride__[5][ELEMENTWISE_DIMS]; /* of each operand */
 } gelu_mul_backward_call;
 

@@ -22,9 +22,9 @@ typedef struct gelu_mul_call {
     const void *gate; /* T[*shape] */
     const void *up; /* T[*shape] */
     void *y; /* T[*shape] */
-    int64_t shape;
     int32_t approximate; /* choice(none, tanh) */
     elementwise_layout layout__; /* what the loops run over */
+    int64_t shape;
     int64_t stride__[3][ELEMENTWISE_DIMS]; /* of each operand */
 } gelu_mul_call;
 

@@ -149,9 +149,14 @@ static bool layer_norm_zero(error *e, const layer_norm_frame *f) {
 }
 
 /* What depends on the hardware: sizes that only launches know, and scratch. */
-static bool layer_norm_prepare(error *e, layer_norm_frame *f, int64_t arch) {
+static bool layer_norm_prepare(error *e, layer_norm_frame *f, int64_t arch, int64_t sm_count) {
     layer_norm_call *const c = &f->call;
     bool overflow = false;
+    c->short_block = max_i64(32,
+                             min_i64(256,
+                                     next_pow2_i64(&overflow,
+                                                   ceil_div_i64(&overflow, mul_i64(&overflow, c->rows, c->lanes),
+                                                                sm_count))));
     c->cluster = arch < 90 || c->span <= 32768
                      ? 1
                      : min_i64(8, next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, 32768)));
@@ -185,7 +190,7 @@ static bool layer_norm_cpu(error *e, layer_norm_frame *f) {
         CPU_KERNELS(layer_norm__bfloat16),
     };
     cpu_plan plans[1] = {0};
-    if (!layer_norm_prepare(e, f, 0) ||
+    if (!layer_norm_prepare(e, f, 0, 32) ||
         !layer_norm_pointers(e, f)) {
         return false;
     }
@@ -206,68 +211,82 @@ static bool layer_norm_cpu(error *e, layer_norm_frame *f) {
 
 extern const unsigned char layer_norm_fatbin_0[];
 extern const unsigned char layer_norm_fatbin_1[];
+extern const unsigned char layer_norm_fatbin_2[];
 
 static cuda_module modules[] = {
     {.image = layer_norm_fatbin_0},
     {.image = layer_norm_fatbin_1},
+    {.image = layer_norm_fatbin_2},
 };
 
 /* The first launch shape of the spec whose condition holds. */
 static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scope *scope, cuda_plan *plan) {
-    static cuda_kernel kernels[9][4] = {
+    static cuda_kernel kernels[11][4] = {
         {
             {0},
             {.name = "layer_norm__float32__0", .module = &modules[0]},
             {.name = "layer_norm__float16__0", .module = &modules[1]},
-            {.name = "layer_norm__bfloat16__0", .module = &modules[0]},
+            {.name = "layer_norm__bfloat16__0", .module = &modules[2]},
         },
         {
             {0},
             {.name = "layer_norm__float32__1", .module = &modules[0]},
             {.name = "layer_norm__float16__1", .module = &modules[1]},
-            {.name = "layer_norm__bfloat16__1", .module = &modules[0]},
+            {.name = "layer_norm__bfloat16__1", .module = &modules[2]},
         },
         {
             {0},
             {.name = "layer_norm__float32__2", .module = &modules[0]},
             {.name = "layer_norm__float16__2", .module = &modules[1]},
-            {.name = "layer_norm__bfloat16__2", .module = &modules[0]},
+            {.name = "layer_norm__bfloat16__2", .module = &modules[2]},
         },
         {
             {0},
             {.name = "layer_norm__float32__3", .module = &modules[0]},
             {.name = "layer_norm__float16__3", .module = &modules[1]},
-            {.name = "layer_norm__bfloat16__3", .module = &modules[0]},
+            {.name = "layer_norm__bfloat16__3", .module = &modules[2]},
         },
         {
             {0},
             {.name = "layer_norm__float32__4", .module = &modules[0]},
             {.name = "layer_norm__float16__4", .module = &modules[1]},
-            {.name = "layer_norm__bfloat16__4", .module = &modules[0]},
+            {.name = "layer_norm__bfloat16__4", .module = &modules[2]},
         },
         {
-            {.name = "layer_norm__float64__5", .module = &modules[1]},
+            {0},
             {.name = "layer_norm__float32__5", .module = &modules[0]},
             {.name = "layer_norm__float16__5", .module = &modules[1]},
-            {.name = "layer_norm__bfloat16__5", .module = &modules[0]},
+            {.name = "layer_norm__bfloat16__5", .module = &modules[2]},
         },
         {
-            {.name = "layer_norm__float64__6", .module = &modules[1]},
+            {0},
             {.name = "layer_norm__float32__6", .module = &modules[0]},
             {.name = "layer_norm__float16__6", .module = &modules[1]},
-            {.name = "layer_norm__bfloat16__6", .module = &modules[0]},
+            {.name = "layer_norm__bfloat16__6", .module = &modules[2]},
         },
         {
-            {.name = "layer_norm__float64__7", .module = &modules[1]},
+            {.name = "layer_norm__float64__7", .module = &modules[0]},
             {.name = "layer_norm__float32__7", .module = &modules[0]},
             {.name = "layer_norm__float16__7", .module = &modules[1]},
-            {.name = "layer_norm__bfloat16__7", .module = &modules[0]},
+            {.name = "layer_norm__bfloat16__7", .module = &modules[2]},
         },
         {
-            {.name = "layer_norm__float64__8", .module = &modules[1]},
+            {.name = "layer_norm__float64__8", .module = &modules[0]},
             {.name = "layer_norm__float32__8", .module = &modules[0]},
             {.name = "layer_norm__float16__8", .module = &modules[1]},
-            {.name = "layer_norm__bfloat16__8", .module = &modules[0]},
+            {.name = "layer_norm__bfloat16__8", .module = &modules[2]},
+        },
+        {
+            {.name = "layer_norm__float64__9", .module = &modules[0]},
+            {.name = "layer_norm__float32__9", .module = &modules[0]},
+            {.name = "layer_norm__float16__9", .module = &modules[1]},
+            {.name = "layer_norm__bfloat16__9", .module = &modules[2]},
+        },
+        {
+            {.name = "layer_norm__float64__10", .module = &modules[0]},
+            {.name = "layer_norm__float32__10", .module = &modules[0]},
+            {.name = "layer_norm__float16__10", .module = &modules[1]},
+            {.name = "layer_norm__bfloat16__10", .module = &modules[2]},
         },
     };
     const layer_norm_call *const c = &f->call;
@@ -285,29 +304,50 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32), 1, 1},
         };
     } else if (dtype_size(f->d.T) <= 4 && c->span <= 512 &&
+               mul_i64(&overflow, c->rows, c->lanes) <= mul_i64(&overflow, 2048, scope->sm_count) &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
                 aligned_to(c->rstd, 16))) {
         plan->kernel = &kernels[1][T_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, c->short_block, c->lanes)), 1, 1},
+            .block = {c->short_block, 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 512 &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
+                aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
+                aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[2][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 4)), 1,
                      1},
             .block = {256, 1, 1},
         };
     } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 &&
+               mul_i64(&overflow, c->rows, c->lanes) <= mul_i64(&overflow, 2048, scope->sm_count) &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
                 aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[2][T_index];
+        plan->kernel = &kernels[3][T_index];
         plan->launch = (cuda_launch){
-            .grid = {ceil_div_i64(&overflow, c->rows, 16), 1, 1},
+            .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, c->short_block, c->lanes)), 1, 1},
+            .block = {c->short_block, 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
+                aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
+                aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[4][T_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 2)), 1,
+                     1},
             .block = {256, 1, 1},
         };
     } else if (dtype_size(f->d.T) <= 4 && c->span <= 32768 &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
                 aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[3][T_index];
+        plan->kernel = &kernels[5][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {min_i64(512, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 64), 32)), 1, 1},
@@ -317,7 +357,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->bias, 16) && aligned_to(c->y, 16) && aligned_to(c->mean, 16) &&
                 aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[4][T_index];
+        plan->kernel = &kernels[6][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {c->spread, 1, 1},
@@ -326,7 +366,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
         };
     } else if (mul_i64(&overflow, c->n, dtype_size(f->d.T)) >= 16 && c->n <= 512 &&
                c->rows >= mul_i64(&overflow, 64, scope->sm_count)) {
-        plan->kernel = &kernels[5][T_index];
+        plan->kernel = &kernels[7][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->runs,
                                   max_i64(1,
@@ -339,13 +379,13 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
                               add_i64(&overflow, c->slab, mul_i64(&overflow, 2, c->slab_rows))),
         };
     } else if (c->n <= 512) {
-        plan->kernel = &kernels[6][T_index];
+        plan->kernel = &kernels[8][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->span <= mul_i64(&overflow, 32768, c->halves) && c->halves <= 8) {
-        plan->kernel = &kernels[7][T_index];
+        plan->kernel = &kernels[9][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->halves), 1, 1},
             .block = {min_i64(512,
@@ -355,7 +395,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
             .cluster = {c->halves, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[8][T_index];
+        plan->kernel = &kernels[10][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},
@@ -367,7 +407,7 @@ static bool layer_norm_plan(error *e, const layer_norm_frame *f, const cuda_scop
 
 static bool layer_norm_cuda(error *e, layer_norm_frame *f, const cuda_scope *scope) {
     cuda_plan plans[1] = {0};
-    if (!layer_norm_prepare(e, f, scope->arch) ||
+    if (!layer_norm_prepare(e, f, scope->arch, scope->sm_count) ||
         !layer_norm_pointers(e, f) ||
         !layer_norm_plan(e, f, scope, &plans[0])) {
         return false;

@@ -39,6 +39,7 @@ typedef struct layer_norm_args {
     int64_t n;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t cluster;
     int64_t halves;
     int64_t spread;
@@ -64,6 +65,7 @@ static layer_norm_args layer_norm_args_from(const void *record, cpu_piece *piece
         .n = call->n,
         .span = call->span,
         .lanes = call->lanes,
+        .short_block = call->short_block,
         .cluster = call->cluster,
         .halves = call->halves,
         .spread = call->spread,

@@ -21,6 +21,7 @@ typedef struct layer_norm_call {
     int64_t n;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t cluster;
     int64_t halves;
     int64_t spread;

@@ -113,9 +113,14 @@ static bool quantize_per_token_zero(error *e, const quantize_per_token_frame *f)
 }
 
 /* What depends on the hardware: sizes that only launches know, and scratch. */
-static bool quantize_per_token_prepare(error *e, quantize_per_token_frame *f, int64_t arch) {
+static bool quantize_per_token_prepare(error *e, quantize_per_token_frame *f, int64_t arch, int64_t sm_count) {
     quantize_per_token_call *const c = &f->call;
     bool overflow = false;
+    c->short_block = max_i64(32,
+                             min_i64(256,
+                                     next_pow2_i64(&overflow,
+                                                   ceil_div_i64(&overflow, mul_i64(&overflow, c->rows, c->lanes),
+                                                                sm_count))));
     c->cluster = arch < 90 || c->span <= 20480
                      ? 1
                      : min_i64(8,
@@ -154,7 +159,7 @@ static bool quantize_per_token_cpu(error *e, quantize_per_token_frame *f) {
         },
     };
     cpu_plan plans[1] = {0};
-    if (!quantize_per_token_prepare(e, f, 0) ||
+    if (!quantize_per_token_prepare(e, f, 0, 32) ||
         !quantize_per_token_pointers(e, f)) {
         return false;
     }
@@ -186,7 +191,7 @@ static cuda_module modules[] = {
 /* The first launch shape of the spec whose condition holds. */
 static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f, const cuda_scope *scope,
                                     cuda_plan *plan) {
-    static cuda_kernel kernels[8][3][2] = {
+    static cuda_kernel kernels[10][3][2] = {
         {
             {
                 {.name = "quantize_per_token__float32_int8__0", .module = &modules[0]},
@@ -299,6 +304,34 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
                 {.name = "quantize_per_token__bfloat16_float8_e4m3fn__7", .module = &modules[1]},
             },
         },
+        {
+            {
+                {.name = "quantize_per_token__float32_int8__8", .module = &modules[0]},
+                {.name = "quantize_per_token__float32_float8_e4m3fn__8", .module = &modules[1]},
+            },
+            {
+                {.name = "quantize_per_token__float16_int8__8", .module = &modules[2]},
+                {.name = "quantize_per_token__float16_float8_e4m3fn__8", .module = &modules[3]},
+            },
+            {
+                {.name = "quantize_per_token__bfloat16_int8__8", .module = &modules[0]},
+                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__8", .module = &modules[1]},
+            },
+        },
+        {
+            {
+                {.name = "quantize_per_token__float32_int8__9", .module = &modules[0]},
+                {.name = "quantize_per_token__float32_float8_e4m3fn__9", .module = &modules[1]},
+            },
+            {
+                {.name = "quantize_per_token__float16_int8__9", .module = &modules[2]},
+                {.name = "quantize_per_token__float16_float8_e4m3fn__9", .module = &modules[3]},
+            },
+            {
+                {.name = "quantize_per_token__bfloat16_int8__9", .module = &modules[0]},
+                {.name = "quantize_per_token__bfloat16_float8_e4m3fn__9", .module = &modules[1]},
+            },
+        },
     };
     const quantize_per_token_call *const c = &f->call;
     const int T_index = index_of_T(f->d.T);
@@ -315,25 +348,42 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
             .grid = {c->rows, 1, 1},
             .block = {max_i64(32, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32)), 1, 1},
         };
-    } else if (c->span <= 512 && (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
+    } else if (c->span <= 512 && mul_i64(&overflow, c->rows, c->lanes) <= mul_i64(&overflow, 2048, scope->sm_count) &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
                (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
         plan->kernel = &kernels[1][T_index][Q_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, c->short_block, c->lanes)), 1, 1},
+            .block = {c->short_block, 1, 1},
+        };
+    } else if (c->span <= 512 && (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
+               (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
+        plan->kernel = &kernels[2][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 4)), 1,
                      1},
             .block = {256, 1, 1},
         };
+    } else if (c->span <= 1024 && mul_i64(&overflow, c->rows, c->lanes) <= mul_i64(&overflow, 2048, scope->sm_count) &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
+               (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
+        plan->kernel = &kernels[3][T_index][Q_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, c->short_block, c->lanes)), 1, 1},
+            .block = {c->short_block, 1, 1},
+        };
     } else if (c->span <= 1024 && (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
                (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
-        plan->kernel = &kernels[2][T_index][Q_index];
+        plan->kernel = &kernels[4][T_index][Q_index];
         plan->launch = (cuda_launch){
-            .grid = {ceil_div_i64(&overflow, c->rows, 16), 1, 1},
+            .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 2)), 1,
+                     1},
             .block = {256, 1, 1},
         };
     } else if (c->span <= mul_i64(&overflow, 65536, c->cluster) &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
                (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
-        plan->kernel = &kernels[3][T_index][Q_index];
+        plan->kernel = &kernels[5][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->cluster)), 32),
@@ -342,7 +392,7 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
         };
     } else if (mul_i64(&overflow, c->n, dtype_size(f->d.T)) >= 16 && c->n <= 512 &&
                c->rows >= mul_i64(&overflow, 64, scope->sm_count)) {
-        plan->kernel = &kernels[4][T_index][Q_index];
+        plan->kernel = &kernels[6][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->runs,
                                   max_i64(1,
@@ -354,13 +404,13 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
             .shared = mul_i64(&overflow, 16, add_i64(&overflow, c->slab, mul_i64(&overflow, 2, c->slab_rows))),
         };
     } else if (c->n <= 512) {
-        plan->kernel = &kernels[5][T_index][Q_index];
+        plan->kernel = &kernels[7][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->n <= mul_i64(&overflow, 16384, c->cluster)) {
-        plan->kernel = &kernels[6][T_index][Q_index];
+        plan->kernel = &kernels[8][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->n, mul_i64(&overflow, 16, c->cluster)), 32), 1,
@@ -368,7 +418,7 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[7][T_index][Q_index];
+        plan->kernel = &kernels[9][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},
@@ -380,7 +430,7 @@ static bool quantize_per_token_plan(error *e, const quantize_per_token_frame *f,
 
 static bool quantize_per_token_cuda(error *e, quantize_per_token_frame *f, const cuda_scope *scope) {
     cuda_plan plans[1] = {0};
-    if (!quantize_per_token_prepare(e, f, scope->arch) ||
+    if (!quantize_per_token_prepare(e, f, scope->arch, scope->sm_count) ||
         !quantize_per_token_pointers(e, f) ||
         !quantize_per_token_plan(e, f, scope, &plans[0])) {
         return false;

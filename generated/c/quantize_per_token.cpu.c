@@ -47,6 +47,7 @@ typedef struct quantize_per_token_args {
     int64_t n;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t cluster;
     int64_t slab;
     int64_t slab_rows;
@@ -66,6 +67,7 @@ static quantize_per_token_args quantize_per_token_args_from(const void *record, 
         .n = call->n,
         .span = call->span,
         .lanes = call->lanes,
+        .short_block = call->short_block,
         .cluster = call->cluster,
         .slab = call->slab,
         .slab_rows = call->slab_rows,

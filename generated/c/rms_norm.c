@@ -121,9 +121,14 @@ static bool rms_norm_zero(error *e, const rms_norm_frame *f) {
 }
 
 /* What depends on the hardware: sizes that only launches know, and scratch. */
-static bool rms_norm_prepare(error *e, rms_norm_frame *f, int64_t arch) {
+static bool rms_norm_prepare(error *e, rms_norm_frame *f, int64_t arch, int64_t sm_count) {
     rms_norm_call *const c = &f->call;
     bool overflow = false;
+    c->short_block = max_i64(32,
+                             min_i64(256,
+                                     next_pow2_i64(&overflow,
+                                                   ceil_div_i64(&overflow, mul_i64(&overflow, c->rows, c->lanes),
+                                                                sm_count))));
     c->cluster = arch < 90 || c->span <= 20480
                      ? 1
                      : next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, c->span <= 131072 ? 16384 : 32768));
@@ -151,7 +156,7 @@ static bool rms_norm_cpu(error *e, rms_norm_frame *f) {
         CPU_KERNELS(rms_norm__bfloat16),
     };
     cpu_plan plans[1] = {0};
-    if (!rms_norm_prepare(e, f, 0) ||
+    if (!rms_norm_prepare(e, f, 0, 32) ||
         !rms_norm_pointers(e, f)) {
         return false;
     }
@@ -170,62 +175,76 @@ static bool rms_norm_cpu(error *e, rms_norm_frame *f) {
 
 extern const unsigned char rms_norm_fatbin_0[];
 extern const unsigned char rms_norm_fatbin_1[];
+extern const unsigned char rms_norm_fatbin_2[];
 
 static cuda_module modules[] = {
     {.image = rms_norm_fatbin_0},
     {.image = rms_norm_fatbin_1},
+    {.image = rms_norm_fatbin_2},
 };
 
 /* The first launch shape of the spec whose condition holds. */
 static bool rms_norm_plan(error *e, const rms_norm_frame *f, const cuda_scope *scope, cuda_plan *plan) {
-    static cuda_kernel kernels[8][4] = {
+    static cuda_kernel kernels[10][4] = {
         {
             {0},
             {.name = "rms_norm__float32__0", .module = &modules[0]},
             {.name = "rms_norm__float16__0", .module = &modules[1]},
-            {.name = "rms_norm__bfloat16__0", .module = &modules[0]},
+            {.name = "rms_norm__bfloat16__0", .module = &modules[2]},
         },
         {
             {0},
             {.name = "rms_norm__float32__1", .module = &modules[0]},
             {.name = "rms_norm__float16__1", .module = &modules[1]},
-            {.name = "rms_norm__bfloat16__1", .module = &modules[0]},
+            {.name = "rms_norm__bfloat16__1", .module = &modules[2]},
         },
         {
             {0},
             {.name = "rms_norm__float32__2", .module = &modules[0]},
             {.name = "rms_norm__float16__2", .module = &modules[1]},
-            {.name = "rms_norm__bfloat16__2", .module = &modules[0]},
+            {.name = "rms_norm__bfloat16__2", .module = &modules[2]},
         },
         {
             {0},
             {.name = "rms_norm__float32__3", .module = &modules[0]},
             {.name = "rms_norm__float16__3", .module = &modules[1]},
-            {.name = "rms_norm__bfloat16__3", .module = &modules[0]},
+            {.name = "rms_norm__bfloat16__3", .module = &modules[2]},
         },
         {
-            {.name = "rms_norm__float64__4", .module = &modules[1]},
+            {0},
             {.name = "rms_norm__float32__4", .module = &modules[0]},
             {.name = "rms_norm__float16__4", .module = &modules[1]},
-            {.name = "rms_norm__bfloat16__4", .module = &modules[0]},
+            {.name = "rms_norm__bfloat16__4", .module = &modules[2]},
         },
         {
-            {.name = "rms_norm__float64__5", .module = &modules[1]},
+            {0},
             {.name = "rms_norm__float32__5", .module = &modules[0]},
             {.name = "rms_norm__float16__5", .module = &modules[1]},
-            {.name = "rms_norm__bfloat16__5", .module = &modules[0]},
+            {.name = "rms_norm__bfloat16__5", .module = &modules[2]},
         },
         {
-            {.name = "rms_norm__float64__6", .module = &modules[1]},
+            {.name = "rms_norm__float64__6", .module = &modules[0]},
             {.name = "rms_norm__float32__6", .module = &modules[0]},
             {.name = "rms_norm__float16__6", .module = &modules[1]},
-            {.name = "rms_norm__bfloat16__6", .module = &modules[0]},
+            {.name = "rms_norm__bfloat16__6", .module = &modules[2]},
         },
         {
-            {.name = "rms_norm__float64__7", .module = &modules[1]},
+            {.name = "rms_norm__float64__7", .module = &modules[0]},
             {.name = "rms_norm__float32__7", .module = &modules[0]},
             {.name = "rms_norm__float16__7", .module = &modules[1]},
-            {.name = "rms_norm__bfloat16__7", .module = &modules[0]},
+            {.name = "rms_norm__bfloat16__7", .module = &modules[2]},
+        },
+        {
+            {.name = "rms_norm__float64__8", .module = &modules[0]},
+            {.name = "rms_norm__float32__8", .module = &modules[0]},
+            {.name = "rms_norm__float16__8", .module = &modules[1]},
+            {.name = "rms_norm__bfloat16__8", .module = &modules[2]},
+        },
+        {
+            {.name = "rms_norm__float64__9", .module = &modules[0]},
+            {.name = "rms_norm__float32__9", .module = &modules[0]},
+            {.name = "rms_norm__float16__9", .module = &modules[1]},
+            {.name = "rms_norm__bfloat16__9", .module = &modules[2]},
         },
     };
     const rms_norm_call *const c = &f->call;
@@ -243,26 +262,45 @@ static bool rms_norm_plan(error *e, const rms_norm_frame *f, const cuda_scope *s
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32), 1, 1},
         };
     } else if (dtype_size(f->d.T) <= 4 && c->span <= 512 &&
+               mul_i64(&overflow, c->rows, c->lanes) <= mul_i64(&overflow, 2048, scope->sm_count) &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
         plan->kernel = &kernels[1][T_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, c->short_block, c->lanes)), 1, 1},
+            .block = {c->short_block, 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 512 &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
+                aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[2][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 4)), 1,
                      1},
             .block = {256, 1, 1},
         };
     } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 &&
+               mul_i64(&overflow, c->rows, c->lanes) <= mul_i64(&overflow, 2048, scope->sm_count) &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[2][T_index];
+        plan->kernel = &kernels[3][T_index];
         plan->launch = (cuda_launch){
-            .grid = {ceil_div_i64(&overflow, c->rows, 16), 1, 1},
+            .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, c->short_block, c->lanes)), 1, 1},
+            .block = {c->short_block, 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
+                aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
+        plan->kernel = &kernels[4][T_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 2)), 1,
+                     1},
             .block = {256, 1, 1},
         };
     } else if (dtype_size(f->d.T) <= 4 && c->span <= mul_i64(&overflow, 32768, c->cluster) && c->cluster <= 8 &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->weight, 16) &&
                 aligned_to(c->y, 16) && aligned_to(c->rstd, 16))) {
-        plan->kernel = &kernels[3][T_index];
+        plan->kernel = &kernels[5][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->cluster)), 32),
@@ -271,7 +309,7 @@ static bool rms_norm_plan(error *e, const rms_norm_frame *f, const cuda_scope *s
         };
     } else if (mul_i64(&overflow, c->n, dtype_size(f->d.T)) >= 16 && c->n <= 512 &&
                c->rows >= mul_i64(&overflow, 64, scope->sm_count)) {
-        plan->kernel = &kernels[4][T_index];
+        plan->kernel = &kernels[6][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->runs,
                                   max_i64(1,
@@ -284,13 +322,13 @@ static bool rms_norm_plan(error *e, const rms_norm_frame *f, const cuda_scope *s
                               add_i64(&overflow, c->slab, mul_i64(&overflow, 2, c->slab_rows))),
         };
     } else if (c->n <= 512) {
-        plan->kernel = &kernels[5][T_index];
+        plan->kernel = &kernels[7][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->span <= mul_i64(&overflow, 32768, c->cluster) && c->cluster <= 8) {
-        plan->kernel = &kernels[6][T_index];
+        plan->kernel = &kernels[8][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 32, c->cluster)), 32),
@@ -298,7 +336,7 @@ static bool rms_norm_plan(error *e, const rms_norm_frame *f, const cuda_scope *s
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[7][T_index];
+        plan->kernel = &kernels[9][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},
@@ -310,7 +348,7 @@ static bool rms_norm_plan(error *e, const rms_norm_frame *f, const cuda_scope *s
 
 static bool rms_norm_cuda(error *e, rms_norm_frame *f, const cuda_scope *scope) {
     cuda_plan plans[1] = {0};
-    if (!rms_norm_prepare(e, f, scope->arch) ||
+    if (!rms_norm_prepare(e, f, scope->arch, scope->sm_count) ||
         !rms_norm_pointers(e, f) ||
         !rms_norm_plan(e, f, scope, &plans[0])) {
         return false;

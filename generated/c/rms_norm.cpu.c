@@ -37,6 +37,7 @@ typedef struct rms_norm_args {
     int64_t n;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t cluster;
     int64_t slab;
     int64_t slab_rows;
@@ -59,6 +60,7 @@ static rms_norm_args rms_norm_args_from(const void *record, cpu_piece *piece) {
         .n = call->n,
         .span = call->span,
         .lanes = call->lanes,
+        .short_block = call->short_block,
         .cluster = call->cluster,
         .slab = call->slab,
         .slab_rows = call->slab_rows,

@@ -132,9 +132,14 @@ static bool rms_norm_quantize_zero(error *e, const rms_norm_quantize_frame *f) {
 }
 
 /* What depends on the hardware: sizes that only launches know, and scratch. */
-static bool rms_norm_quantize_prepare(error *e, rms_norm_quantize_frame *f, int64_t arch) {
+static bool rms_norm_quantize_prepare(error *e, rms_norm_quantize_frame *f, int64_t arch, int64_t sm_count) {
     rms_norm_quantize_call *const c = &f->call;
     bool overflow = false;
+    c->short_block = max_i64(32,
+                             min_i64(256,
+                                     next_pow2_i64(&overflow,
+                                                   ceil_div_i64(&overflow, mul_i64(&overflow, c->rows, c->lanes),
+                                                                sm_count))));
     c->cluster = arch < 90 || c->span <= 20480
                      ? 1
                      : next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, c->span <= 131072 ? 16384 : 32768));
@@ -172,7 +177,7 @@ static bool rms_norm_quantize_cpu(error *e, rms_norm_quantize_frame *f) {
         },
     };
     cpu_plan plans[1] = {0};
-    if (!rms_norm_quantize_prepare(e, f, 0) ||
+    if (!rms_norm_quantize_prepare(e, f, 0, 32) ||
         !rms_norm_quantize_pointers(e, f)) {
         return false;
     }
@@ -205,7 +210,7 @@ static cuda_module modules[] = {
 /* The first launch shape of the spec whose condition holds. */
 static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, const cuda_scope *scope,
                                    cuda_plan *plan) {
-    static cuda_kernel kernels[8][3][2] = {
+    static cuda_kernel kernels[10][3][2] = {
         {
             {
                 {.name = "rms_norm_quantize__float32_int8__0", .module = &modules[0]},
@@ -318,6 +323,34 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
                 {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__7", .module = &modules[1]},
             },
         },
+        {
+            {
+                {.name = "rms_norm_quantize__float32_int8__8", .module = &modules[0]},
+                {.name = "rms_norm_quantize__float32_float8_e4m3fn__8", .module = &modules[1]},
+            },
+            {
+                {.name = "rms_norm_quantize__float16_int8__8", .module = &modules[2]},
+                {.name = "rms_norm_quantize__float16_float8_e4m3fn__8", .module = &modules[3]},
+            },
+            {
+                {.name = "rms_norm_quantize__bfloat16_int8__8", .module = &modules[0]},
+                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__8", .module = &modules[1]},
+            },
+        },
+        {
+            {
+                {.name = "rms_norm_quantize__float32_int8__9", .module = &modules[0]},
+                {.name = "rms_norm_quantize__float32_float8_e4m3fn__9", .module = &modules[1]},
+            },
+            {
+                {.name = "rms_norm_quantize__float16_int8__9", .module = &modules[2]},
+                {.name = "rms_norm_quantize__float16_float8_e4m3fn__9", .module = &modules[3]},
+            },
+            {
+                {.name = "rms_norm_quantize__bfloat16_int8__9", .module = &modules[0]},
+                {.name = "rms_norm_quantize__bfloat16_float8_e4m3fn__9", .module = &modules[1]},
+            },
+        },
     };
     const rms_norm_quantize_call *const c = &f->call;
     const int T_index = index_of_T(f->d.T);
@@ -334,25 +367,42 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
             .grid = {c->rows, 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32), 1, 1},
         };
+    } else if (c->span <= 512 && mul_i64(&overflow, c->rows, c->lanes) <= mul_i64(&overflow, 2048, scope->sm_count) &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) && (aligned_to(c->weight, 16)) &&
+               (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
+        plan->kernel = &kernels[1][T_index][Q_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, c->short_block, c->lanes)), 1, 1},
+            .block = {c->short_block, 1, 1},
+        };
     } else if (c->span <= 512 && (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
                (aligned_to(c->weight, 16)) && (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
-        plan->kernel = &kernels[1][T_index][Q_index];
+        plan->kernel = &kernels[2][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 4)), 1,
                      1},
             .block = {256, 1, 1},
         };
+    } else if (c->span <= 1024 && mul_i64(&overflow, c->rows, c->lanes) <= mul_i64(&overflow, 2048, scope->sm_count) &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) && (aligned_to(c->weight, 16)) &&
+               (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
+        plan->kernel = &kernels[3][T_index][Q_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, c->short_block, c->lanes)), 1, 1},
+            .block = {c->short_block, 1, 1},
+        };
     } else if (c->span <= 1024 && (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) &&
                (aligned_to(c->weight, 16)) && (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
-        plan->kernel = &kernels[2][T_index][Q_index];
+        plan->kernel = &kernels[4][T_index][Q_index];
         plan->launch = (cuda_launch){
-            .grid = {ceil_div_i64(&overflow, c->rows, 16), 1, 1},
+            .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 2)), 1,
+                     1},
             .block = {256, 1, 1},
         };
     } else if (c->span <= mul_i64(&overflow, 32768, c->cluster) && c->cluster <= 8 &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0) && (aligned_to(c->weight, 16)) &&
                (aligned_to(c->q, 8) && c->n * dtype_size(f->d.Q) % 8 == 0)) {
-        plan->kernel = &kernels[3][T_index][Q_index];
+        plan->kernel = &kernels[5][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->cluster)), 32),
@@ -361,7 +411,7 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
         };
     } else if (mul_i64(&overflow, c->n, dtype_size(f->d.T)) >= 16 && c->n <= 512 &&
                c->rows >= mul_i64(&overflow, 64, scope->sm_count)) {
-        plan->kernel = &kernels[4][T_index][Q_index];
+        plan->kernel = &kernels[6][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->runs,
                                   max_i64(1,
@@ -373,13 +423,13 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
             .shared = mul_i64(&overflow, 8, add_i64(&overflow, c->slab, mul_i64(&overflow, 2, c->slab_rows))),
         };
     } else if (c->n <= 512) {
-        plan->kernel = &kernels[5][T_index][Q_index];
+        plan->kernel = &kernels[7][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, 8), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->n <= mul_i64(&overflow, 8192, c->cluster) && c->cluster <= 8) {
-        plan->kernel = &kernels[6][T_index][Q_index];
+        plan->kernel = &kernels[8][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->n, mul_i64(&overflow, 16, c->cluster)), 32), 1,
@@ -387,7 +437,7 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[7][T_index][Q_index];
+        plan->kernel = &kernels[9][T_index][Q_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},
@@ -399,7 +449,7 @@ static bool rms_norm_quantize_plan(error *e, const rms_norm_quantize_frame *f, c
 
 static bool rms_norm_quantize_cuda(error *e, rms_norm_quantize_frame *f, const cuda_scope *scope) {
     cuda_plan plans[1] = {0};
-    if (!rms_norm_quantize_prepare(e, f, scope->arch) ||
+    if (!rms_norm_quantize_prepare(e, f, scope->arch, scope->sm_count) ||
         !rms_norm_quantize_pointers(e, f) ||
         !rms_norm_quantize_plan(e, f, scope, &plans[0])) {
         return false;

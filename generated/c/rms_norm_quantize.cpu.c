@@ -48,6 +48,7 @@ typedef struct rms_norm_quantize_args {
     int64_t n;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t cluster;
     int64_t slab;
     int64_t slab_rows;
@@ -70,6 +71,7 @@ static rms_norm_quantize_args rms_norm_quantize_args_from(const void *record, cp
         .n = call->n,
         .span = call->span,
         .lanes = call->lanes,
+        .short_block = call->short_block,
         .cluster = call->cluster,
         .slab = call->slab,
         .slab_rows = call->slab_rows,

@@ -32,8 +32,8 @@ typedef struct silu_mul_args {
     const scalar_t *gate;
     const scalar_t *up;
     scalar_t *y;
-    int64_t shape;
     const elementwise_layout *layout__;
+    int64_t shape;
     const int64_t (*stride__)[ELEMENTWISE_DIMS];
     cpu_piece *piece__; /* for body_error */
 } silu_mul_args;
@@ -306,8 +306,8 @@ static silu_mul_args silu_mul_args_from(const void *record, cpu_piece *piece) {
         .gate = call->gate,
         .up = call->up,
         .y = call->y,
-        .shape = call->shape,
         .layout__ = &call->layout__,
+        .shape = call->shape,
         .stride__ = call->stride__,
         .piece__ = piece,
     };

@@ -18,8 +18,8 @@ typedef struct silu_mul_backward_call {
     const void *up; /* T[*shape] */
     void *grad_gate; /* T[*shape], null when not wanted */
     void *grad_up; /* T[*shape], null when not wanted */
-    int64_t shape;
     elementwise_layout layout__; /* what the loops run over */
+    int64_t shape;
     int64_t stride__[5][ELEMENTWISE_DIMS]; /* of each operand */
 } silu_mul_backward_call;
 

@@ -16,8 +16,8 @@ typedef struct silu_mul_call {
     const void *gate; /* T[*shape] */
     const void *up; /* T[*shape] */
     void *y; /* T[*shape] */
-    int64_t shape;
     elementwise_layout layout__; /* what the loops run over */
+    int64_t shape;
     int64_t stride__[3][ELEMENTWISE_DIMS]; /* of each operand */
 } silu_mul_call;
 

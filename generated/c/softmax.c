@@ -127,9 +127,14 @@ static bool softmax_zero(error *e, const softmax_frame *f) {
 }
 
 /* What depends on the hardware: sizes that only launches know, and scratch. */
-static bool softmax_prepare(error *e, softmax_frame *f, int64_t arch) {
+static bool softmax_prepare(error *e, softmax_frame *f, int64_t arch, int64_t sm_count) {
     softmax_call *const c = &f->call;
     bool overflow = false;
+    c->short_block = max_i64(32,
+                             min_i64(256,
+                                     next_pow2_i64(&overflow,
+                                                   ceil_div_i64(&overflow, mul_i64(&overflow, c->rows, c->lanes),
+                                                                sm_count))));
     c->cluster = arch < 90 || c->span <= 32768
                      ? 1
                      : min_i64(8, next_pow2_i64(&overflow, ceil_div_i64(&overflow, c->span, 32768)));
@@ -160,7 +165,7 @@ static bool softmax_cpu(error *e, softmax_frame *f) {
         CPU_KERNELS(softmax__bfloat16),
     };
     cpu_plan plans[1] = {0};
-    if (!softmax_prepare(e, f, 0) ||
+    if (!softmax_prepare(e, f, 0, 32) ||
         !softmax_pointers(e, f)) {
         return false;
     }
@@ -186,7 +191,7 @@ static cuda_module modules[] = {
 
 /* The first launch shape of the spec whose condition holds. */
 static bool softmax_plan(error *e, const softmax_frame *f, const cuda_scope *scope, cuda_plan *plan) {
-    static cuda_kernel kernels[8][4] = {
+    static cuda_kernel kernels[9][4] = {
         {
             {0},
             {.name = "softmax__float32__0", .module = &modules[0]},
@@ -212,7 +217,7 @@ static bool softmax_plan(error *e, const softmax_frame *f, const cuda_scope *sco
             {.name = "softmax__bfloat16__3", .module = &modules[0]},
         },
         {
-            {.name = "softmax__float64__4", .module = &modules[1]},
+            {0},
             {.name = "softmax__float32__4", .module = &modules[0]},
             {.name = "softmax__float16__4", .module = &modules[1]},
             {.name = "softmax__bfloat16__4", .module = &modules[0]},
@@ -235,6 +240,12 @@ static bool softmax_plan(error *e, const softmax_frame *f, const cuda_scope *sco
             {.name = "softmax__float16__7", .module = &modules[1]},
             {.name = "softmax__bfloat16__7", .module = &modules[0]},
         },
+        {
+            {.name = "softmax__float64__8", .module = &modules[1]},
+            {.name = "softmax__float32__8", .module = &modules[0]},
+            {.name = "softmax__float16__8", .module = &modules[1]},
+            {.name = "softmax__bfloat16__8", .module = &modules[0]},
+        },
     };
     const softmax_call *const c = &f->call;
     const int T_index = index_of_T(f->d.T);
@@ -251,9 +262,18 @@ static bool softmax_plan(error *e, const softmax_frame *f, const cuda_scope *sco
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 16), 32), 1, 1},
         };
     } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 &&
+               mul_i64(&overflow, c->rows, c->lanes) <= mul_i64(&overflow, 2048, scope->sm_count) &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->bias, 16) &&
                 strides_aligned(&f->t.bias, 16) && aligned_to(c->y, 16))) {
         plan->kernel = &kernels[1][T_index];
+        plan->launch = (cuda_launch){
+            .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, c->short_block, c->lanes)), 1, 1},
+            .block = {c->short_block, 1, 1},
+        };
+    } else if (dtype_size(f->d.T) <= 4 && c->span <= 1024 &&
+               (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->bias, 16) &&
+                strides_aligned(&f->t.bias, 16) && aligned_to(c->y, 16))) {
+        plan->kernel = &kernels[2][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, mul_i64(&overflow, floordiv_i64(&overflow, 256, c->lanes), 2)), 1,
                      1},
@@ -262,7 +282,7 @@ static bool softmax_plan(error *e, const softmax_frame *f, const cuda_scope *sco
     } else if (dtype_size(f->d.T) <= 4 && c->span <= 10240 &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->bias, 16) &&
                 strides_aligned(&f->t.bias, 16) && aligned_to(c->y, 16))) {
-        plan->kernel = &kernels[2][T_index];
+        plan->kernel = &kernels[3][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {min_i64(1024, round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, 64), 32)), 1, 1},
@@ -271,7 +291,7 @@ static bool softmax_plan(error *e, const softmax_frame *f, const cuda_scope *sco
                mul_i64(&overflow, 128, c->spread) <= sub_i64(&overflow, scope->max_shared, 8192) &&
                (aligned_to(c->x, 16) && c->n * dtype_size(f->d.T) % 16 == 0 && aligned_to(c->bias, 16) &&
                 strides_aligned(&f->t.bias, 16) && aligned_to(c->y, 16))) {
-        plan->kernel = &kernels[3][T_index];
+        plan->kernel = &kernels[4][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {c->spread, 1, 1},
@@ -280,7 +300,7 @@ static bool softmax_plan(error *e, const softmax_frame *f, const cuda_scope *sco
         };
     } else if (mul_i64(&overflow, c->n, dtype_size(f->d.T)) >= 16 && c->n <= 512 &&
                c->rows >= mul_i64(&overflow, 64, scope->sm_count) && !c->causal && !given(&f->t.bias)) {
-        plan->kernel = &kernels[4][T_index];
+        plan->kernel = &kernels[5][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->runs,
                                   max_i64(1,
@@ -293,13 +313,13 @@ static bool softmax_plan(error *e, const softmax_frame *f, const cuda_scope *sco
                               add_i64(&overflow, c->slab, mul_i64(&overflow, 2, c->slab_rows))),
         };
     } else if (c->stage_lanes <= 32) {
-        plan->kernel = &kernels[5][T_index];
+        plan->kernel = &kernels[6][T_index];
         plan->launch = (cuda_launch){
             .grid = {ceil_div_i64(&overflow, c->rows, floordiv_i64(&overflow, 256, c->stage_lanes)), 1, 1},
             .block = {256, 1, 1},
         };
     } else if (c->span <= mul_i64(&overflow, 65536, c->cluster)) {
-        plan->kernel = &kernels[6][T_index];
+        plan->kernel = &kernels[7][T_index];
         plan->launch = (cuda_launch){
             .grid = {mul_i64(&overflow, c->rows, c->cluster), 1, 1},
             .block = {round_up_i64(&overflow, ceil_div_i64(&overflow, c->span, mul_i64(&overflow, 64, c->cluster)), 32),
@@ -307,7 +327,7 @@ static bool softmax_plan(error *e, const softmax_frame *f, const cuda_scope *sco
             .cluster = {c->cluster, 1, 1},
         };
     } else {
-        plan->kernel = &kernels[7][T_index];
+        plan->kernel = &kernels[8][T_index];
         plan->launch = (cuda_launch){
             .grid = {c->rows, 1, 1},
             .block = {1024, 1, 1},
@@ -319,7 +339,7 @@ static bool softmax_plan(error *e, const softmax_frame *f, const cuda_scope *sco
 
 static bool softmax_cuda(error *e, softmax_frame *f, const cuda_scope *scope) {
     cuda_plan plans[1] = {0};
-    if (!softmax_prepare(e, f, scope->arch) ||
+    if (!softmax_prepare(e, f, scope->arch, scope->sm_count) ||
         !softmax_pointers(e, f) ||
         !softmax_plan(e, f, scope, &plans[0])) {
         return false;

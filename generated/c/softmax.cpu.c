@@ -41,6 +41,7 @@ typedef struct softmax_args {
     int64_t rows;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t stage_lanes;
     int64_t cluster;
     int64_t spread;
@@ -69,6 +70,7 @@ static softmax_args softmax_args_from(const void *record, cpu_piece *piece) {
         .rows = call->rows,
         .span = call->span,
         .lanes = call->lanes,
+        .short_block = call->short_block,
         .stage_lanes = call->stage_lanes,
         .cluster = call->cluster,
         .spread = call->spread,

@@ -23,6 +23,7 @@ typedef struct softmax_call {
     int64_t rows;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t stage_lanes;
     int64_t cluster;
     int64_t spread;

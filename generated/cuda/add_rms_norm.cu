@@ -12,61 +12,71 @@ namespace csrc_add_rms_norm_cu_defines { using ::add_rms_norm; }
 
 extern "C" __global__ void __launch_bounds__(256)
 add_rms_norm__float32__0(const __grid_constant__ add_rms_norm_call call) {
+    add_rms_norm<float, true, 2, 1>(add_rms_norm_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+add_rms_norm__float32__1(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<float, true, 2, 2>(add_rms_norm_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-add_rms_norm__float32__1(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__float32__2(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<float, true, 2, 0>(add_rms_norm_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-add_rms_norm__float32__2(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__float32__3(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<float, false, 2, 2>(add_rms_norm_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-add_rms_norm__float32__3(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__float32__4(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<float, false, 16, 1>(add_rms_norm_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-add_rms_norm__float32__4(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__float32__5(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<float, false, 2, 0>(add_rms_norm_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-add_rms_norm__float32__5(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__float32__6(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<float, false, 0, 0>(add_rms_norm_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 add_rms_norm__bfloat16__0(const __grid_constant__ add_rms_norm_call call) {
+    add_rms_norm<__nv_bfloat16, true, 2, 1>(add_rms_norm_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+add_rms_norm__bfloat16__1(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<__nv_bfloat16, true, 2, 2>(add_rms_norm_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-add_rms_norm__bfloat16__1(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__bfloat16__2(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<__nv_bfloat16, true, 2, 0>(add_rms_norm_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-add_rms_norm__bfloat16__2(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__bfloat16__3(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<__nv_bfloat16, false, 2, 2>(add_rms_norm_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-add_rms_norm__bfloat16__3(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__bfloat16__4(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<__nv_bfloat16, false, 16, 1>(add_rms_norm_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-add_rms_norm__bfloat16__4(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__bfloat16__5(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<__nv_bfloat16, false, 2, 0>(add_rms_norm_args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-add_rms_norm__bfloat16__5(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__bfloat16__6(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<__nv_bfloat16, false, 0, 0>(add_rms_norm_args<__nv_bfloat16>(call));
 }
 
@@ -75,47 +85,52 @@ add_rms_norm__bfloat16__5(const __grid_constant__ add_rms_norm_call call) {
 #if CUDA_UNIT == 1
 
 extern "C" __global__ void __launch_bounds__(512)
-add_rms_norm__float64__2(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__float64__3(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<double, false, 2, 2>(add_rms_norm_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-add_rms_norm__float64__3(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__float64__4(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<double, false, 16, 1>(add_rms_norm_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-add_rms_norm__float64__5(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__float64__6(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<double, false, 0, 0>(add_rms_norm_args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 add_rms_norm__float16__0(const __grid_constant__ add_rms_norm_call call) {
+    add_rms_norm<__half, true, 2, 1>(add_rms_norm_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+add_rms_norm__float16__1(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<__half, true, 2, 2>(add_rms_norm_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-add_rms_norm__float16__1(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__float16__2(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<__half, true, 2, 0>(add_rms_norm_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-add_rms_norm__float16__2(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__float16__3(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<__half, false, 2, 2>(add_rms_norm_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-add_rms_norm__float16__3(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__float16__4(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<__half, false, 16, 1>(add_rms_norm_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-add_rms_norm__float16__4(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__float16__5(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<__half, false, 2, 0>(add_rms_norm_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-add_rms_norm__float16__5(const __grid_constant__ add_rms_norm_call call) {
+add_rms_norm__float16__6(const __grid_constant__ add_rms_norm_call call) {
     add_rms_norm<__half, false, 0, 0>(add_rms_norm_args<__half>(call));
 }
 

@@ -19,6 +19,7 @@ struct add_rms_norm_args {
     int64_t n;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t cluster;
     int64_t slab;
     int64_t slab_rows;
@@ -37,6 +38,7 @@ struct add_rms_norm_args {
         , n(call.n)
         , span(call.span)
         , lanes(call.lanes)
+        , short_block(call.short_block)
         , cluster(call.cluster)
         , slab(call.slab)
         , slab_rows(call.slab_rows)

@@ -17,6 +17,7 @@ struct cross_entropy_args {
     int64_t n;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t stage_lanes;
     int64_t cluster;
     int64_t spread;
@@ -36,6 +37,7 @@ struct cross_entropy_args {
         , n(call.n)
         , span(call.span)
         , lanes(call.lanes)
+        , short_block(call.short_block)
         , stage_lanes(call.stage_lanes)
         , cluster(call.cluster)
         , spread(call.spread)

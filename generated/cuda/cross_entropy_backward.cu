@@ -10,12 +10,12 @@ namespace csrc_cross_entropy_backward_cu_defines { using ::cross_entropy_backwar
 
 #if CUDA_UNIT == 0
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(256)
 cross_entropy_backward__float64__0(const __grid_constant__ cross_entropy_backward_call call) {
     cross_entropy_backward<double, true, true>(cross_entropy_backward_args<double>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(256)
 cross_entropy_backward__float64__1(const __grid_constant__ cross_entropy_backward_call call) {
     cross_entropy_backward<double, false, true>(cross_entropy_backward_args<double>(call));
 }
@@ -30,12 +30,12 @@ cross_entropy_backward__float64__3(const __grid_constant__ cross_entropy_backwar
     cross_entropy_backward<double, false, false>(cross_entropy_backward_args<double>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(256)
 cross_entropy_backward__float32__0(const __grid_constant__ cross_entropy_backward_call call) {
     cross_entropy_backward<float, true, true>(cross_entropy_backward_args<float>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(256)
 cross_entropy_backward__float32__1(const __grid_constant__ cross_entropy_backward_call call) {
     cross_entropy_backward<float, false, true>(cross_entropy_backward_args<float>(call));
 }
@@ -50,12 +50,12 @@ cross_entropy_backward__float32__3(const __grid_constant__ cross_entropy_backwar
     cross_entropy_backward<float, false, false>(cross_entropy_backward_args<float>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(256)
 cross_entropy_backward__float16__0(const __grid_constant__ cross_entropy_backward_call call) {
     cross_entropy_backward<__half, true, true>(cross_entropy_backward_args<__half>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(256)
 cross_entropy_backward__float16__1(const __grid_constant__ cross_entropy_backward_call call) {
     cross_entropy_backward<__half, false, true>(cross_entropy_backward_args<__half>(call));
 }
@@ -70,12 +70,12 @@ cross_entropy_backward__float16__3(const __grid_constant__ cross_entropy_backwar
     cross_entropy_backward<__half, false, false>(cross_entropy_backward_args<__half>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(256)
 cross_entropy_backward__bfloat16__0(const __grid_constant__ cross_entropy_backward_call call) {
     cross_entropy_backward<__nv_bfloat16, true, true>(cross_entropy_backward_args<__nv_bfloat16>(call));
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(256)
 cross_entropy_backward__bfloat16__1(const __grid_constant__ cross_entropy_backward_call call) {
     cross_entropy_backward<__nv_bfloat16, false, true>(cross_entropy_backward_args<__nv_bfloat16>(call));
 }

@@ -17,36 +17,41 @@ cross_entropy_gradient___float32__0(const __grid_constant__ cross_entropy_gradie
 
 extern "C" __global__ void __launch_bounds__(256)
 cross_entropy_gradient___float32__1(const __grid_constant__ cross_entropy_gradient__call call) {
+    cross_entropy_gradient_<float, true, 2, 1>(cross_entropy_gradient__args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+cross_entropy_gradient___float32__2(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<float, true, 2, 2>(cross_entropy_gradient__args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___float32__2(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float32__3(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<float, true, 4, 0>(cross_entropy_gradient__args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___float32__3(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float32__4(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<float, true, 8, 0>(cross_entropy_gradient__args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-cross_entropy_gradient___float32__4(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float32__5(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<float, false, 2, 2>(cross_entropy_gradient__args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-cross_entropy_gradient___float32__5(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float32__6(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<float, false, 1, 1>(cross_entropy_gradient__args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___float32__6(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float32__7(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<float, false, 4, 0>(cross_entropy_gradient__args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___float32__7(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float32__8(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<float, false, 0, 0>(cross_entropy_gradient__args<float>(call));
 }
 
@@ -57,36 +62,41 @@ cross_entropy_gradient___bfloat16__0(const __grid_constant__ cross_entropy_gradi
 
 extern "C" __global__ void __launch_bounds__(256)
 cross_entropy_gradient___bfloat16__1(const __grid_constant__ cross_entropy_gradient__call call) {
+    cross_entropy_gradient_<__nv_bfloat16, true, 2, 1>(cross_entropy_gradient__args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+cross_entropy_gradient___bfloat16__2(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__nv_bfloat16, true, 2, 2>(cross_entropy_gradient__args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___bfloat16__2(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___bfloat16__3(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__nv_bfloat16, true, 4, 0>(cross_entropy_gradient__args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___bfloat16__3(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___bfloat16__4(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__nv_bfloat16, true, 8, 0>(cross_entropy_gradient__args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-cross_entropy_gradient___bfloat16__4(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___bfloat16__5(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__nv_bfloat16, false, 2, 2>(cross_entropy_gradient__args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-cross_entropy_gradient___bfloat16__5(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___bfloat16__6(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__nv_bfloat16, false, 1, 1>(cross_entropy_gradient__args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___bfloat16__6(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___bfloat16__7(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__nv_bfloat16, false, 4, 0>(cross_entropy_gradient__args<__nv_bfloat16>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___bfloat16__7(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___bfloat16__8(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__nv_bfloat16, false, 0, 0>(cross_entropy_gradient__args<__nv_bfloat16>(call));
 }
 
@@ -95,22 +105,22 @@ cross_entropy_gradient___bfloat16__7(const __grid_constant__ cross_entropy_gradi
 #if CUDA_UNIT == 1
 
 extern "C" __global__ void __launch_bounds__(512)
-cross_entropy_gradient___float64__4(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float64__5(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<double, false, 2, 2>(cross_entropy_gradient__args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-cross_entropy_gradient___float64__5(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float64__6(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<double, false, 1, 1>(cross_entropy_gradient__args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___float64__6(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float64__7(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<double, false, 4, 0>(cross_entropy_gradient__args<double>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___float64__7(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float64__8(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<double, false, 0, 0>(cross_entropy_gradient__args<double>(call));
 }
 
@@ -121,36 +131,41 @@ cross_entropy_gradient___float16__0(const __grid_constant__ cross_entropy_gradie
 
 extern "C" __global__ void __launch_bounds__(256)
 cross_entropy_gradient___float16__1(const __grid_constant__ cross_entropy_gradient__call call) {
+    cross_entropy_gradient_<__half, true, 2, 1>(cross_entropy_gradient__args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+cross_entropy_gradient___float16__2(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__half, true, 2, 2>(cross_entropy_gradient__args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___float16__2(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float16__3(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__half, true, 4, 0>(cross_entropy_gradient__args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___float16__3(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float16__4(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__half, true, 8, 0>(cross_entropy_gradient__args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-cross_entropy_gradient___float16__4(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float16__5(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__half, false, 2, 2>(cross_entropy_gradient__args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-cross_entropy_gradient___float16__5(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float16__6(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__half, false, 1, 1>(cross_entropy_gradient__args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___float16__6(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float16__7(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__half, false, 4, 0>(cross_entropy_gradient__args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-cross_entropy_gradient___float16__7(const __grid_constant__ cross_entropy_gradient__call call) {
+cross_entropy_gradient___float16__8(const __grid_constant__ cross_entropy_gradient__call call) {
     cross_entropy_gradient_<__half, false, 0, 0>(cross_entropy_gradient__args<__half>(call));
 }
 

@@ -10,6 +10,26 @@ namespace csrc_layer_norm_cu_defines { using ::layer_norm; }
 
 #if CUDA_UNIT == 0
 
+extern "C" __global__ void __launch_bounds__(512)
+layer_norm__float64__7(const __grid_constant__ layer_norm_call call) {
+    layer_norm<double, false, 2, 2>(layer_norm_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+layer_norm__float64__8(const __grid_constant__ layer_norm_call call) {
+    layer_norm<double, false, 16, 1>(layer_norm_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(512)
+layer_norm__float64__9(const __grid_constant__ layer_norm_call call) {
+    layer_norm<double, false, 4, 0>(layer_norm_args<double>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm__float64__10(const __grid_constant__ layer_norm_call call) {
+    layer_norm<double, false, 0, 0>(layer_norm_args<double>(call));
+}
+
 extern "C" __global__ void __launch_bounds__(1024)
 layer_norm__float32__0(const __grid_constant__ layer_norm_call call) {
     layer_norm<float, true, 1, 0>(layer_norm_args<float>(call));
@@ -17,112 +37,57 @@ layer_norm__float32__0(const __grid_constant__ layer_norm_call call) {
 
 extern "C" __global__ void __launch_bounds__(256)
 layer_norm__float32__1(const __grid_constant__ layer_norm_call call) {
-    layer_norm<float, true, 1, 4>(layer_norm_args<float>(call));
+    layer_norm<float, true, 1, 1>(layer_norm_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 layer_norm__float32__2(const __grid_constant__ layer_norm_call call) {
+    layer_norm<float, true, 1, 4>(layer_norm_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+layer_norm__float32__3(const __grid_constant__ layer_norm_call call) {
+    layer_norm<float, true, 2, 1>(layer_norm_args<float>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+layer_norm__float32__4(const __grid_constant__ layer_norm_call call) {
     layer_norm<float, true, 2, 2>(layer_norm_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-layer_norm__float32__3(const __grid_constant__ layer_norm_call call) {
+layer_norm__float32__5(const __grid_constant__ layer_norm_call call) {
     layer_norm<float, true, 4, 0>(layer_norm_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm__float32__4(const __grid_constant__ layer_norm_call call) {
+layer_norm__float32__6(const __grid_constant__ layer_norm_call call) {
     layer_norm<float, true, 8, 0>(layer_norm_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-layer_norm__float32__5(const __grid_constant__ layer_norm_call call) {
+layer_norm__float32__7(const __grid_constant__ layer_norm_call call) {
     layer_norm<float, false, 2, 2>(layer_norm_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-layer_norm__float32__6(const __grid_constant__ layer_norm_call call) {
+layer_norm__float32__8(const __grid_constant__ layer_norm_call call) {
     layer_norm<float, false, 16, 1>(layer_norm_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-layer_norm__float32__7(const __grid_constant__ layer_norm_call call) {
+layer_norm__float32__9(const __grid_constant__ layer_norm_call call) {
     layer_norm<float, false, 4, 0>(layer_norm_args<float>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm__float32__8(const __grid_constant__ layer_norm_call call) {
+layer_norm__float32__10(const __grid_constant__ layer_norm_call call) {
     layer_norm<float, false, 0, 0>(layer_norm_args<float>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-layer_norm__bfloat16__0(const __grid_constant__ layer_norm_call call) {
-    layer_norm<__nv_bfloat16, true, 1, 0>(layer_norm_args<__nv_bfloat16>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(256)
-layer_norm__bfloat16__1(const __grid_constant__ layer_norm_call call) {
-    layer_norm<__nv_bfloat16, true, 1, 4>(layer_norm_args<__nv_bfloat16>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(256)
-layer_norm__bfloat16__2(const __grid_constant__ layer_norm_call call) {
-    layer_norm<__nv_bfloat16, true, 2, 2>(layer_norm_args<__nv_bfloat16>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(512)
-layer_norm__bfloat16__3(const __grid_constant__ layer_norm_call call) {
-    layer_norm<__nv_bfloat16, true, 4, 0>(layer_norm_args<__nv_bfloat16>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-layer_norm__bfloat16__4(const __grid_constant__ layer_norm_call call) {
-    layer_norm<__nv_bfloat16, true, 8, 0>(layer_norm_args<__nv_bfloat16>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(512)
-layer_norm__bfloat16__5(const __grid_constant__ layer_norm_call call) {
-    layer_norm<__nv_bfloat16, false, 2, 2>(layer_norm_args<__nv_bfloat16>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(256)
-layer_norm__bfloat16__6(const __grid_constant__ layer_norm_call call) {
-    layer_norm<__nv_bfloat16, false, 16, 1>(layer_norm_args<__nv_bfloat16>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(512)
-layer_norm__bfloat16__7(const __grid_constant__ layer_norm_call call) {
-    layer_norm<__nv_bfloat16, false, 4, 0>(layer_norm_args<__nv_bfloat16>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-layer_norm__bfloat16__8(const __grid_constant__ layer_norm_call call) {
-    layer_norm<__nv_bfloat16, false, 0, 0>(layer_norm_args<__nv_bfloat16>(call));
 }
 
 #endif
 
 #if CUDA_UNIT == 1
-
-extern "C" __global__ void __launch_bounds__(512)
-layer_norm__float64__5(const __grid_constant__ layer_norm_call call) {
-    layer_norm<double, false, 2, 2>(layer_norm_args<double>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(256)
-layer_norm__float64__6(const __grid_constant__ layer_norm_call call) {
-    layer_norm<double, false, 16, 1>(layer_norm_args<double>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(512)
-layer_norm__float64__7(const __grid_constant__ layer_norm_call call) {
-    layer_norm<double, false, 4, 0>(layer_norm_args<double>(call));
-}
-
-extern "C" __global__ void __launch_bounds__(1024)
-layer_norm__float64__8(const __grid_constant__ layer_norm_call call) {
-    layer_norm<double, false, 0, 0>(layer_norm_args<double>(call));
-}
 
 extern "C" __global__ void __launch_bounds__(1024)
 layer_norm__float16__0(const __grid_constant__ layer_norm_call call) {
@@ -131,42 +96,111 @@ layer_norm__float16__0(const __grid_constant__ layer_norm_call call) {
 
 extern "C" __global__ void __launch_bounds__(256)
 layer_norm__float16__1(const __grid_constant__ layer_norm_call call) {
-    layer_norm<__half, true, 1, 4>(layer_norm_args<__half>(call));
+    layer_norm<__half, true, 1, 1>(layer_norm_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 layer_norm__float16__2(const __grid_constant__ layer_norm_call call) {
+    layer_norm<__half, true, 1, 4>(layer_norm_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+layer_norm__float16__3(const __grid_constant__ layer_norm_call call) {
+    layer_norm<__half, true, 2, 1>(layer_norm_args<__half>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+layer_norm__float16__4(const __grid_constant__ layer_norm_call call) {
     layer_norm<__half, true, 2, 2>(layer_norm_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-layer_norm__float16__3(const __grid_constant__ layer_norm_call call) {
+layer_norm__float16__5(const __grid_constant__ layer_norm_call call) {
     layer_norm<__half, true, 4, 0>(layer_norm_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm__float16__4(const __grid_constant__ layer_norm_call call) {
+layer_norm__float16__6(const __grid_constant__ layer_norm_call call) {
     layer_norm<__half, true, 8, 0>(layer_norm_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-layer_norm__float16__5(const __grid_constant__ layer_norm_call call) {
+layer_norm__float16__7(const __grid_constant__ layer_norm_call call) {
     layer_norm<__half, false, 2, 2>(layer_norm_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-layer_norm__float16__6(const __grid_constant__ layer_norm_call call) {
+layer_norm__float16__8(const __grid_constant__ layer_norm_call call) {
     layer_norm<__half, false, 16, 1>(layer_norm_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-layer_norm__float16__7(const __grid_constant__ layer_norm_call call) {
+layer_norm__float16__9(const __grid_constant__ layer_norm_call call) {
     layer_norm<__half, false, 4, 0>(layer_norm_args<__half>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-layer_norm__float16__8(const __grid_constant__ layer_norm_call call) {
+layer_norm__float16__10(const __grid_constant__ layer_norm_call call) {
     layer_norm<__half, false, 0, 0>(layer_norm_args<__half>(call));
+}
+
+#endif
+
+#if CUDA_UNIT == 2
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm__bfloat16__0(const __grid_constant__ layer_norm_call call) {
+    layer_norm<__nv_bfloat16, true, 1, 0>(layer_norm_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+layer_norm__bfloat16__1(const __grid_constant__ layer_norm_call call) {
+    layer_norm<__nv_bfloat16, true, 1, 1>(layer_norm_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+layer_norm__bfloat16__2(const __grid_constant__ layer_norm_call call) {
+    layer_norm<__nv_bfloat16, true, 1, 4>(layer_norm_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+layer_norm__bfloat16__3(const __grid_constant__ layer_norm_call call) {
+    layer_norm<__nv_bfloat16, true, 2, 1>(layer_norm_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+layer_norm__bfloat16__4(const __grid_constant__ layer_norm_call call) {
+    layer_norm<__nv_bfloat16, true, 2, 2>(layer_norm_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(512)
+layer_norm__bfloat16__5(const __grid_constant__ layer_norm_call call) {
+    layer_norm<__nv_bfloat16, true, 4, 0>(layer_norm_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm__bfloat16__6(const __grid_constant__ layer_norm_call call) {
+    layer_norm<__nv_bfloat16, true, 8, 0>(layer_norm_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(512)
+layer_norm__bfloat16__7(const __grid_constant__ layer_norm_call call) {
+    layer_norm<__nv_bfloat16, false, 2, 2>(layer_norm_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+layer_norm__bfloat16__8(const __grid_constant__ layer_norm_call call) {
+    layer_norm<__nv_bfloat16, false, 16, 1>(layer_norm_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(512)
+layer_norm__bfloat16__9(const __grid_constant__ layer_norm_call call) {
+    layer_norm<__nv_bfloat16, false, 4, 0>(layer_norm_args<__nv_bfloat16>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+layer_norm__bfloat16__10(const __grid_constant__ layer_norm_call call) {
+    layer_norm<__nv_bfloat16, false, 0, 0>(layer_norm_args<__nv_bfloat16>(call));
 }
 
 #endif

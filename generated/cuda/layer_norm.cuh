@@ -19,6 +19,7 @@ struct layer_norm_args {
     int64_t n;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t cluster;
     int64_t halves;
     int64_t spread;
@@ -38,6 +39,7 @@ struct layer_norm_args {
         , n(call.n)
         , span(call.span)
         , lanes(call.lanes)
+        , short_block(call.short_block)
         , cluster(call.cluster)
         , halves(call.halves)
         , spread(call.spread)

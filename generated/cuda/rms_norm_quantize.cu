@@ -17,36 +17,46 @@ rms_norm_quantize__float32_int8__0(const __grid_constant__ rms_norm_quantize_cal
 
 extern "C" __global__ void __launch_bounds__(256)
 rms_norm_quantize__float32_int8__1(const __grid_constant__ rms_norm_quantize_call call) {
-    rms_norm_quantize<float, int8_t, true, 1, 4>(rms_norm_quantize_args<float, int8_t>(call));
+    rms_norm_quantize<float, int8_t, true, 1, 1>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 rms_norm_quantize__float32_int8__2(const __grid_constant__ rms_norm_quantize_call call) {
+    rms_norm_quantize<float, int8_t, true, 1, 4>(rms_norm_quantize_args<float, int8_t>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_quantize__float32_int8__3(const __grid_constant__ rms_norm_quantize_call call) {
+    rms_norm_quantize<float, int8_t, true, 2, 1>(rms_norm_quantize_args<float, int8_t>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_quantize__float32_int8__4(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, int8_t, true, 2, 2>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_int8__3(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float32_int8__5(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, int8_t, true, 4, 0>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-rms_norm_quantize__float32_int8__4(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float32_int8__6(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, int8_t, false, 2, 2>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float32_int8__5(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float32_int8__7(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, int8_t, false, 16, 1>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_int8__6(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float32_int8__8(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, int8_t, false, 16, 0>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_int8__7(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float32_int8__9(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, int8_t, false, 0, 0>(rms_norm_quantize_args<float, int8_t>(call));
 }
 
@@ -57,36 +67,46 @@ rms_norm_quantize__bfloat16_int8__0(const __grid_constant__ rms_norm_quantize_ca
 
 extern "C" __global__ void __launch_bounds__(256)
 rms_norm_quantize__bfloat16_int8__1(const __grid_constant__ rms_norm_quantize_call call) {
-    rms_norm_quantize<__nv_bfloat16, int8_t, true, 1, 4>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
+    rms_norm_quantize<__nv_bfloat16, int8_t, true, 1, 1>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 rms_norm_quantize__bfloat16_int8__2(const __grid_constant__ rms_norm_quantize_call call) {
+    rms_norm_quantize<__nv_bfloat16, int8_t, true, 1, 4>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_quantize__bfloat16_int8__3(const __grid_constant__ rms_norm_quantize_call call) {
+    rms_norm_quantize<__nv_bfloat16, int8_t, true, 2, 1>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_quantize__bfloat16_int8__4(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, int8_t, true, 2, 2>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_int8__3(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__bfloat16_int8__5(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, int8_t, true, 4, 0>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-rms_norm_quantize__bfloat16_int8__4(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__bfloat16_int8__6(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, int8_t, false, 2, 2>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__bfloat16_int8__5(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__bfloat16_int8__7(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, int8_t, false, 16, 1>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_int8__6(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__bfloat16_int8__8(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, int8_t, false, 16, 0>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_int8__7(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__bfloat16_int8__9(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, int8_t, false, 0, 0>(rms_norm_quantize_args<__nv_bfloat16, int8_t>(call));
 }
 
@@ -101,36 +121,46 @@ rms_norm_quantize__float32_float8_e4m3fn__0(const __grid_constant__ rms_norm_qua
 
 extern "C" __global__ void __launch_bounds__(256)
 rms_norm_quantize__float32_float8_e4m3fn__1(const __grid_constant__ rms_norm_quantize_call call) {
-    rms_norm_quantize<float, __nv_fp8_e4m3, true, 1, 4>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<float, __nv_fp8_e4m3, true, 1, 1>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 rms_norm_quantize__float32_float8_e4m3fn__2(const __grid_constant__ rms_norm_quantize_call call) {
+    rms_norm_quantize<float, __nv_fp8_e4m3, true, 1, 4>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_quantize__float32_float8_e4m3fn__3(const __grid_constant__ rms_norm_quantize_call call) {
+    rms_norm_quantize<float, __nv_fp8_e4m3, true, 2, 1>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_quantize__float32_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, __nv_fp8_e4m3, true, 2, 2>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_float8_e4m3fn__3(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float32_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, __nv_fp8_e4m3, true, 4, 0>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-rms_norm_quantize__float32_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float32_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, __nv_fp8_e4m3, false, 2, 2>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float32_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float32_float8_e4m3fn__7(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, __nv_fp8_e4m3, false, 16, 1>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float32_float8_e4m3fn__8(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, __nv_fp8_e4m3, false, 16, 0>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float32_float8_e4m3fn__7(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float32_float8_e4m3fn__9(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<float, __nv_fp8_e4m3, false, 0, 0>(rms_norm_quantize_args<float, __nv_fp8_e4m3>(call));
 }
 
@@ -141,36 +171,46 @@ rms_norm_quantize__bfloat16_float8_e4m3fn__0(const __grid_constant__ rms_norm_qu
 
 extern "C" __global__ void __launch_bounds__(256)
 rms_norm_quantize__bfloat16_float8_e4m3fn__1(const __grid_constant__ rms_norm_quantize_call call) {
-    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 1, 4>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 1, 1>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 rms_norm_quantize__bfloat16_float8_e4m3fn__2(const __grid_constant__ rms_norm_quantize_call call) {
+    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 1, 4>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_quantize__bfloat16_float8_e4m3fn__3(const __grid_constant__ rms_norm_quantize_call call) {
+    rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 2, 1>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_quantize__bfloat16_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 2, 2>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_float8_e4m3fn__3(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__bfloat16_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, true, 4, 0>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-rms_norm_quantize__bfloat16_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__bfloat16_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, false, 2, 2>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__bfloat16_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__bfloat16_float8_e4m3fn__7(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, false, 16, 1>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__bfloat16_float8_e4m3fn__8(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, false, 16, 0>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__bfloat16_float8_e4m3fn__7(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__bfloat16_float8_e4m3fn__9(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__nv_bfloat16, __nv_fp8_e4m3, false, 0, 0>(rms_norm_quantize_args<__nv_bfloat16, __nv_fp8_e4m3>(call));
 }
 
@@ -185,36 +225,46 @@ rms_norm_quantize__float16_int8__0(const __grid_constant__ rms_norm_quantize_cal
 
 extern "C" __global__ void __launch_bounds__(256)
 rms_norm_quantize__float16_int8__1(const __grid_constant__ rms_norm_quantize_call call) {
-    rms_norm_quantize<__half, int8_t, true, 1, 4>(rms_norm_quantize_args<__half, int8_t>(call));
+    rms_norm_quantize<__half, int8_t, true, 1, 1>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 rms_norm_quantize__float16_int8__2(const __grid_constant__ rms_norm_quantize_call call) {
+    rms_norm_quantize<__half, int8_t, true, 1, 4>(rms_norm_quantize_args<__half, int8_t>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_quantize__float16_int8__3(const __grid_constant__ rms_norm_quantize_call call) {
+    rms_norm_quantize<__half, int8_t, true, 2, 1>(rms_norm_quantize_args<__half, int8_t>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_quantize__float16_int8__4(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, int8_t, true, 2, 2>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_int8__3(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float16_int8__5(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, int8_t, true, 4, 0>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-rms_norm_quantize__float16_int8__4(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float16_int8__6(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, int8_t, false, 2, 2>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float16_int8__5(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float16_int8__7(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, int8_t, false, 16, 1>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_int8__6(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float16_int8__8(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, int8_t, false, 16, 0>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_int8__7(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float16_int8__9(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, int8_t, false, 0, 0>(rms_norm_quantize_args<__half, int8_t>(call));
 }
 
@@ -229,36 +279,46 @@ rms_norm_quantize__float16_float8_e4m3fn__0(const __grid_constant__ rms_norm_qua
 
 extern "C" __global__ void __launch_bounds__(256)
 rms_norm_quantize__float16_float8_e4m3fn__1(const __grid_constant__ rms_norm_quantize_call call) {
-    rms_norm_quantize<__half, __nv_fp8_e4m3, true, 1, 4>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
+    rms_norm_quantize<__half, __nv_fp8_e4m3, true, 1, 1>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 rms_norm_quantize__float16_float8_e4m3fn__2(const __grid_constant__ rms_norm_quantize_call call) {
+    rms_norm_quantize<__half, __nv_fp8_e4m3, true, 1, 4>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_quantize__float16_float8_e4m3fn__3(const __grid_constant__ rms_norm_quantize_call call) {
+    rms_norm_quantize<__half, __nv_fp8_e4m3, true, 2, 1>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+rms_norm_quantize__float16_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, __nv_fp8_e4m3, true, 2, 2>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_float8_e4m3fn__3(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float16_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, __nv_fp8_e4m3, true, 4, 0>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-rms_norm_quantize__float16_float8_e4m3fn__4(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float16_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, __nv_fp8_e4m3, false, 2, 2>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-rms_norm_quantize__float16_float8_e4m3fn__5(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float16_float8_e4m3fn__7(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, __nv_fp8_e4m3, false, 16, 1>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_float8_e4m3fn__6(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float16_float8_e4m3fn__8(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, __nv_fp8_e4m3, false, 16, 0>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_quantize__float16_float8_e4m3fn__7(const __grid_constant__ rms_norm_quantize_call call) {
+rms_norm_quantize__float16_float8_e4m3fn__9(const __grid_constant__ rms_norm_quantize_call call) {
     rms_norm_quantize<__half, __nv_fp8_e4m3, false, 0, 0>(rms_norm_quantize_args<__half, __nv_fp8_e4m3>(call));
 }
 

@@ -18,6 +18,7 @@ struct rms_norm_quantize_args {
     int64_t n;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t cluster;
     int64_t slab;
     int64_t slab_rows;
@@ -34,6 +35,7 @@ struct rms_norm_quantize_args {
         , n(call.n)
         , span(call.span)
         , lanes(call.lanes)
+        , short_block(call.short_block)
         , cluster(call.cluster)
         , slab(call.slab)
         , slab_rows(call.slab_rows)

@@ -21,6 +21,7 @@ struct softmax_args {
     int64_t rows;
     int64_t span;
     int64_t lanes;
+    int64_t short_block;
     int64_t stage_lanes;
     int64_t cluster;
     int64_t spread;
@@ -43,6 +44,7 @@ struct softmax_args {
         , rows(call.rows)
         , span(call.span)
         , lanes(call.lanes)
+        , short_block(call.short_block)
         , stage_lanes(call.stage_lanes)
         , cluster(call.cluster)
         , spread(call.spread)
