@@ -10,7 +10,7 @@ RUN := PYTHONPATH="$$PWD"/generated $(BIN)/python
 C_FILES = $(shell find csrc tests/conformance/csrc -type f)   # generated C is formatted by its templates
 ARGS ?=
 
-.PHONY: help demo build generate check test test-gpu bench lint format strict cross wheel-check doctor clean tools dev-tools
+.PHONY: help demo build generate check test test-gpu bench lint format strict cross wheel wheel-check wheel-report test-matrix doctor clean tools dev-tools
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -19,7 +19,7 @@ demo: build ## train a small language model with my_ops.rms_norm and with PyTorc
 	@$(RUN) examples/train_lm.py $(ARGS)
 
 build: tools ## build in place, for this machine only
-	@CMAKE=$(BIN)/cmake NINJA=$(BIN)/ninja sh cmake/dev_build.sh
+	@VIRTUAL_ENV="$$VENV" CMAKE=$(BIN)/cmake NINJA=$(BIN)/ninja sh cmake/dev_build.sh
 
 generate: tools ## write generated/ from ops.yaml
 	@$(BIN)/python -m codegen generate
@@ -61,8 +61,19 @@ cross: tools ## the same for aarch64
 	@$(BIN)/ninja -C build/$@ --quiet -k 0
 	@echo "$@: no warnings"
 
-wheel-check: tools ## build a wheel where there is no torch, use it in another virtual environment
-	@PYTHON=$(BIN)/python sh cmake/wheel_check.sh
+wheel: tools ## build/wheel: an sdist, and of it a wheel, where there is no torch
+	@$(BIN)/python -m tests.wheel build
+
+wheel-check: dev-tools ## the same; is it what is promised, does it work in another virtual environment?
+	@$(BIN)/python -m tests.wheel check
+
+wheel-report: tools ## how large the wheel is, and its parts
+	@$(BIN)/python -m tests.wheel report
+
+# PyPI's builds of PyTorch for CUDA take minutes to install, and the environments in build/ gigabytes.
+TORCH ?= 2.10.0 2.13.0 2.14.1
+test-matrix: tools ## one wheel under several versions of PyTorch (TORCH="2.10.0", ARGS="generated/tests -k rms_norm")
+	@$(BIN)/python -m tests.wheel matrix "$(TORCH)" $(if $(WHEEL),--wheel "$(WHEEL)") $(ARGS)
 
 doctor: ## what is missing on this machine, and the command that mends it
 	@python=$(BIN)/python; [ -x "$$python" ] || python=$(PYTHON); "$$python" -m codegen doctor $(ARGS)

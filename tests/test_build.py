@@ -244,7 +244,12 @@ def _write_program(path: Path, text: str) -> str:
 @pytest.mark.parametrize(
     ("version", "environment", "expected"),
     [
-        ("", {}, "SMALL_CUDA is ON, and no nvcc was found: set CUDA_HOME or CUDACXX."),
+        (
+            "",
+            {},
+            "SMALL_CUDA is ON, and no nvcc was found: set CUDA_HOME or CUDACXX, or install one by `python -m pip "
+            'install -e ".[cuda]"`.',
+        ),
         ("", {"CUDACXX": "/nowhere/nvcc"}, "CUDACXX is /nowhere/nvcc, and there is no such program."),
         (
             "11.8",
@@ -281,6 +286,20 @@ def test_nvcc(built: Path, tmp_path: Path, version: str, environment: dict[str, 
     done = _configure(built, tmp_path, **{"SMALL_CUDA": "ON", **environment})
     assert done.returncode != 0
     assert expected.format(nvcc=nvcc) in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("variable", ["VIRTUAL_ENV", "OPS_PYTHON_PATH"])
+def test_nvcc_of_python(built: Path, tmp_path: Path, variable: str) -> None:
+    """That of PyPI, in the active environment or where setup.py says that packages are; any other one is before it."""
+    packages = tmp_path / "lib" / "python3.12" / "site-packages"
+    nvcc = _write_program(packages / "nvidia" / "cu13" / "bin" / "nvcc", NVCC.format(version="11.3"))
+    where = {"VIRTUAL_ENV": str(tmp_path), "OPS_PYTHON_PATH": f"/nowhere{os.pathsep}{packages}"}[variable]
+    environment = {"SMALL_CUDA": "ON", "VIRTUAL_ENV": "", variable: where}
+    done = _configure(built, tmp_path, **environment)
+    assert f"{nvcc} is version 11.3" in " ".join(done.stderr.split())
+    _write_program(tmp_path / "toolkit" / "bin" / "nvcc", NVCC.format(version="11.2"))
+    done = _configure(built, tmp_path / "other", **environment, CUDA_HOME=str(tmp_path / "toolkit"))
+    assert "is version 11.2" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,8 @@ BUILD = ("CMakeLists.txt", "cmake", "codegen", "templates", "csrc/cpu", "csrc/de
          "csrc/elementwise_layout.h")  # fmt: skip
 _SHARED = (*BUILD, "CMakePresets.json", "setup.py", "LICENSE", ".clang-format", ".editorconfig", ".gitattributes",
            "tests/plugin.py", "tests/harness", "docs/language.md", "docs/errors.md")  # fmt: skip
-# What only bodies of the operators of this project use, and a script about its wheel.
+# What only bodies of the operators of this project use.
 OWN = (
-    "cmake/wheel_check.sh",
     *(f"csrc/cpu/{name}.h" for name in ("cross_entropy_rows", "quantize", "rotation", "row_norm", "row_norm_backward",
                                         "score_rows")),
     *(f"csrc/device/{name}.cuh" for name in ("cross_entropy_row", "cross_entropy_rows", "cross_entropy_runs",
@@ -72,6 +71,7 @@ class View:
     requires: str
     requires_python: str
     dependencies: str
+    compiler: str
 
 
 def run(target: str, namespace: str, report: Report) -> int:
@@ -205,6 +205,7 @@ def _view(namespace: str) -> View:
         setting("requires"),
         setting("requires-python"),
         setting("dependencies"),
+        setting("cuda"),
     )
 
 

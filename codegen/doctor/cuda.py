@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sysconfig
 import tempfile
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from codegen.frozen import dataclass
 
 OLDEST = "12.0"  # the same in cmake/cuda.cmake
 _USUAL = "/usr/local/cuda"
+_BRING = "python -m pip install -e '.[cuda]'"  # nvcc from PyPI
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def _nvccs() -> list[Nvcc]:
     folders = [Path(os.environ[name]) for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
     places = [place for folder in folders for place in (folder / "bin", folder)]
     places += [Path(entry) for entry in os.environ.get("PATH", "").split(os.pathsep) if entry]
-    places.append(Path(_USUAL, "bin"))
+    places += [Path(_USUAL, "bin"), *Path(sysconfig.get_path("purelib")).glob("nvidia/cu*/bin")]
     paths = [shutil.which(os.environ["CUDACXX"])] if os.environ.get("CUDACXX") else []
     paths += [shutil.which("nvcc", path=str(place)) for place in places]
     found: dict[str, Nvcc] = {}
@@ -97,7 +99,7 @@ def _compilers(prefix: str, switch: str, found: Driver, wanted: bool) -> tuple[l
         return [problem("nvcc", f"CUDACXX is {named}, and there is no such program", "unset CUDACXX", stops=True)], ""
     nvccs = _nvccs()
     if not nvccs:
-        mend = f"install the CUDA toolkit, {OLDEST} or newer, and set CUDA_HOME, or {off}"
+        mend = f"{_BRING}, or install the CUDA toolkit, {OLDEST} or newer, and set CUDA_HOME, or {off}"
         if switch == "ON":
             return [problem("nvcc", f"there is none, and {prefix}_CUDA is ON", mend, stops=True)], ""
         if found.gpus:

@@ -135,7 +135,7 @@ def smi(capability: str = "9.0", newest: str = "13.0") -> dict[str, str]:
 
 
 OFF = "or DEMO_CUDA=OFF"
-TOOLKIT = f"install the CUDA toolkit, 12.0 or newer, and set CUDA_HOME, {OFF}"
+TOOLKIT = f"python -m pip install -e '.[cuda]', or install the CUDA toolkit, 12.0 or newer, and set CUDA_HOME, {OFF}"
 NEWER = f"12.0 is the oldest that works; set CUDA_HOME to a newer CUDA toolkit, {OFF}"
 NO_GPU = ["ok driver: no nvidia-smi here, and so no GPU; "]
 FITS = [
@@ -249,6 +249,15 @@ def test_cuda(machine: Machine, case: str) -> None:
 )
 def test_what_a_gpu_runs(capability: str, entries: str, expected: bool) -> None:
     assert any(cuda.runs(capability, entry) for entry in entries.split()) == expected
+
+
+def test_nvcc_of_python(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The extra `cuda` brings one, which is taken where there is no other."""
+    folder = machine({"packages/nvidia/cu13/bin/nvcc": nvcc("13.0"), "nvidia-smi": smi()})
+    monkeypatch.setattr("sysconfig.get_path", lambda name: str(folder / "packages") if name == "purelib" else "")
+    assert line(cuda.facts("DEMO", None)[0], folder) == "ok nvcc: 13.0, BIN/packages/nvidia/cu13/bin/nvcc; "
+    machine({"nvcc": nvcc("12.8")})
+    assert "12.8 of BIN/nvcc is taken, and there is 13.0 of" in line(cuda.facts("DEMO", None)[0], folder)
 
 
 def test_a_library_for_the_cpu_alone(machine: Machine) -> None:

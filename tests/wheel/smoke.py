@@ -1,0 +1,25 @@
+"""Run away from the checkout: the package that is installed works, gradients and modules too, and on a GPU if any."""
+
+import sys
+from pathlib import Path
+
+import torch
+
+import my_ops
+from my_ops import nn
+
+for module in (my_ops, nn):
+    assert Path(module.__file__).is_relative_to(sys.prefix), module.__file__
+devices = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
+for device in devices:
+    x, weight = torch.randn(3, 64, requires_grad=True, device=device), torch.ones(64, device=device)
+    y = my_ops.rms_norm(x, weight)
+    torch.testing.assert_close(y, torch.nn.functional.rms_norm(x, (64,), weight, 1e-6))
+    y.sum().backward()
+    assert x.grad is not None
+    torch.testing.assert_close(nn.RMSNorm(64, eps=1e-6, device=device)(x), y)
+    torch.library.opcheck(torch.ops.my_ops.rms_norm.default, (x, weight))
+built = f"built for CUDA {torch.version.cuda}" if torch.version.cuda else "for the CPU"
+print(
+    f"Python {sys.version.split()[0]}, torch {torch.__version__}, {built}: the wheel works on {' and '.join(devices)}"
+)
