@@ -55,6 +55,15 @@ def test_a_symbol_of_a_newer_pytorch_is_noticed(tmp_path: Path) -> None:
     assert library.missing(made_library) == {"torch_from_blob_v9"}
 
 
+def test_python_is_for_modules_of_the_stable_abi(tmp_path: Path) -> None:
+    source = tmp_path / "new.c"
+    source.write_text("void PyErr_Clear(void); void call(void); void call(void) { PyErr_Clear(); }\n")
+    for name, missing in (("other.so", {"PyErr_Clear"}), ("_C.abi3.so", set())):
+        subprocess.run(["gcc", "-shared", "-fPIC", source, "-o", tmp_path / name], check=True)
+        assert library.missing(tmp_path / name) == missing
+        assert library.of_python(tmp_path / name) == {"PyErr_Clear"} - missing
+
+
 # ---- A small project: its wheel, twice
 
 

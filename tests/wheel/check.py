@@ -11,7 +11,10 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from tests.wheel.library import MAY_NEED, missing, needed
+import abi3info
+from abi3info.models import PyVersion, Symbol
+
+from tests.wheel.library import MAY_NEED, missing, needed, of_python
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTORCH = "libtorch_cpu.so"
@@ -31,9 +34,18 @@ def check(wheel: Path) -> list[str]:
             linked = [one for one in needed(library) if not MAY_NEED.fullmatch(one)]
             problems += [f"{name} is linked to {one}" for one in linked]
             problems += [f"{name} needs {one}, which torch 2.10.0 does not have" for one in sorted(missing(library))]
+            problems += [f"{name} needs {one}, which is not in Python 3.10's stable ABI" for one in _unstable(library)]
         if not libraries:
             problems.append("there is no library in it")
     return problems + _contents(wheel) + _platform(wheel)
+
+
+def _unstable(library: Path) -> list[str]:
+    known = {**abi3info.FUNCTIONS, **abi3info.DATAS}
+    oldest = PyVersion(3, 10)
+    return sorted(
+        name for name in of_python(library) if Symbol(name) not in known or known[Symbol(name)].added > oldest
+    )
 
 
 def _metadata(packed: zipfile.ZipFile) -> list[str]:

@@ -45,9 +45,15 @@ def listed(library: str = "") -> set[str]:
     return {name for of, name in rows if library in ("", of)}
 
 
+def of_python(library: Path) -> set[str]:
+    """What a module asks of Python. Only one that says that it keeps to the stable ABI may: *.abi3.so."""
+    asked = undefined(library, "U") if library.name.endswith(".abi3.so") else set()
+    return {name for name in asked if name.startswith(("Py", "_Py"))}
+
+
 def missing(library: Path) -> set[str]:
     """What the oldest PyTorch does not have, though the library does not load without it."""
-    return undefined(library, "U") - listed("libtorch_cpu") - _OF_CXX
+    return undefined(library, "U") - listed("libtorch_cpu") - _OF_CXX - of_python(library)
 
 
 def write_list() -> Path:
