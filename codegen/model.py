@@ -386,6 +386,18 @@ class Library:
         """The operator called `name`."""
         return self._by_name[name]
 
+    def forwards_of(self, name: str) -> tuple[Operator, ...]:
+        """The operators whose gradient the one called `name` is."""
+        return tuple(self._forwards.get(name, ()))
+
+    @cached_property
+    def _forwards(self) -> Mapping[str, list[Operator]]:
+        found: dict[str, list[Operator]] = {}
+        for operator in self.operators:
+            if operator.backward is not None:
+                found.setdefault(operator.backward.operator, []).append(operator)
+        return found
+
     @cached_property
     def _by_name(self) -> Mapping[str, Operator]:
         return {operator.name: operator for operator in self.operators}

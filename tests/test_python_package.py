@@ -59,7 +59,7 @@ def test_modules_written_by_hand() -> None:
 
 @pytest.mark.parametrize("function", ENTRY_POINTS, ids=["wrapper", "torch.ops"])
 def test_vmap(function: Callable[..., torch.Tensor], device: str) -> None:
-    """Not fast, but right: PyTorch loops over the batch. Gradients come out of it too."""
+    """Gradients come out of it too."""
     x = torch.randn(3, 4, 8, device=device, requires_grad=True)
     weight = torch.randn(8, device=device, requires_grad=True)
     with warnings.catch_warnings():

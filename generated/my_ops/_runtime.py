@@ -393,9 +393,14 @@ def check_recorded_writes(operator: str, *inputs: Written, **tensors: Written) -
                 raise RuntimeError(f"my_ops::{operator}: {name}: {text}")
 
 
-def refuse_in_place(operator: str) -> NoReturn:
-    """Under torch.func what a call writes would be seen by some of the levels only."""
-    raise RuntimeError(f"my_ops::{operator}: writes in place, which torch.func transforms do not support")
+def check_in_place(operator: str, *, has_batch: bool) -> None:
+    """Under torch.func what a call writes would be seen by some of the levels only, but for those of torch.vmap where the
+    operator has a `batch:`.
+    """
+    layers = torch._C._functorch.get_interpreter_stack() or ()
+    if not has_batch or any(layer.key() != torch._C._functorch.TransformType.Vmap for layer in layers):
+        but = " but torch.vmap" if has_batch else ""
+        raise RuntimeError(f"my_ops::{operator}: writes in place, which torch.func transforms{but} do not support")
 
 
 def refuse_traced(operator: str, *tensors: Written) -> None:

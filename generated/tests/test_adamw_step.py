@@ -409,7 +409,7 @@ def test_only_its_elements(device):
 
 
 def test_transforms_are_refused(device):
-    written.transforms_are_refused(OP, device, SAMPLES[0])
+    written.transforms_are_refused(OP, device, SAMPLES[0], has_batch=False)
 
 
 def test_compiled_dynamic(device):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import compiled, cuda, forward, matrix, refused, written
+from tests.harness import batched, compiled, cuda, forward, matrix, refused, written
 from tests.harness.contract import Alias, Contract, Elements, Tensor, Wrong
 from tests.harness.layouts import LAYOUTS
 
@@ -183,7 +183,11 @@ def test_only_its_elements(device):
 
 
 def test_transforms_are_refused(device):
-    written.transforms_are_refused(OP, device, SAMPLES[0])
+    written.transforms_are_refused(OP, device, SAMPLES[0], has_batch=True)
+
+
+def test_batch(device):
+    batched.agrees(OP, device, SAMPLES[0])
 
 
 def test_compiled_dynamic(device):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import compiled, cuda, forward, gradients, matrix, refused
+from tests.harness import batched, compiled, cuda, forward, gradients, matrix, refused
 from tests.harness.contract import Contract, Elements, Tensor, Wrong
 from tests.harness.layouts import LAYOUTS
 
@@ -141,6 +141,10 @@ def test_copies(device):
 @pytest.mark.parametrize("grad", [False, True], ids=["plain", "grad"])
 def test_opcheck(device, grad):
     forward.passes_opcheck(OP, device, SAMPLES[0], grad=grad)
+
+
+def test_batch(device):
+    batched.agrees(OP, device, SAMPLES[0])
 
 
 def test_gradient_never(device):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import compiled, cuda, forward, gradients, matrix, refused, variants
+from tests.harness import batched, compiled, cuda, forward, gradients, matrix, refused, variants
 from tests.harness.contract import Contract, Tensor, Wrong
 from tests.harness.layouts import LAYOUTS
 
@@ -239,9 +239,22 @@ def test_variant_compiled(device, kind):
     variants.compiled(OP, kind, device, SAMPLES[0])
 
 
+@pytest.mark.parametrize("kind", [kind for kind in OP.variants if kind == "inplace"])
+def test_variant_batch(device, kind):
+    batched.in_place_agrees(OP, device, SAMPLES[0])
+
+
 @pytest.mark.parametrize("kind", OP.variants)
 def test_variant_refused(device, kind):
     variants.refused(OP, kind, device, SAMPLES[0])
+
+
+def test_batch(device):
+    batched.agrees(OP, device, SAMPLES[0])
+
+
+def test_batch_gradients(device):
+    batched.gradients_agree(OP, device, SAMPLES[0])
 
 
 def test_compiled_dynamic(device):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import compiled, cuda, forward, gradients, matrix, refused
+from tests.harness import batched, compiled, cuda, forward, gradients, matrix, refused
 from tests.harness.contract import Contract, Tensor, Wrong
 from tests.harness.layouts import LAYOUTS
 
@@ -193,6 +193,10 @@ def test_masks(device):
 
 def test_no_grad(device):
     gradients.no_grad(OP, device, SAMPLES[0])
+
+
+def test_batch(device):
+    batched.agrees(OP, device, SAMPLES[0])
 
 
 def test_gradient_is_missing(device):

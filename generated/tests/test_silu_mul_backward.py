@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import compiled, cuda, forward, gradients, matrix, refused
+from tests.harness import batched, compiled, cuda, forward, gradients, matrix, refused
 from tests.harness.contract import Contract, Derived, Tensor, Wrong
 from tests.harness.layouts import LAYOUTS
 
@@ -173,6 +173,14 @@ def test_compiled_training(device):
 
 def test_compiled_partial_gradients(device):
     compiled.partial(OP, device, SAMPLES[0])
+
+
+def test_batch(device):
+    batched.agrees(OP, device, SAMPLES[0])
+
+
+def test_batch_gradients(device):
+    batched.gradients_agree(OP, device, SAMPLES[0])
 
 
 def test_compiled_dynamic(device):

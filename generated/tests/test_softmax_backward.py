@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import compiled, cuda, forward, gradients, matrix, refused
+from tests.harness import batched, compiled, cuda, forward, gradients, matrix, refused
 from tests.harness.contract import Contract, Tensor, Wrong
 from tests.harness.layouts import LAYOUTS
 
@@ -136,6 +136,10 @@ def test_opcheck(device, grad):
 
 def test_masks(device):
     forward.masks_agree(OP, device, SAMPLES[0])
+
+
+def test_batch(device):
+    batched.agrees(OP, device, SAMPLES[0])
 
 
 def test_gradient_is_missing(device):

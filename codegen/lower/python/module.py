@@ -19,6 +19,7 @@ from codegen.lower.host import mask_is_list
 from codegen.lower.python.arguments import annotation, default
 from codegen.lower.python.autocast import autocast_lines
 from codegen.lower.python.autograd import AutogradView, autograd_view
+from codegen.lower.python.batch import batch_lines
 from codegen.lower.python.fake import binding_lines, fake_lines
 from codegen.lower.python.names import Names, call, docstring
 from codegen.lower.python.recording import handed_over
@@ -68,6 +69,7 @@ class ModuleView:
     asks_tracing: bool  # where a call is recorded, whether torch.jit.trace is watching
     kernels: tuple[Kernels, ...]
     autocast: tuple[str, ...]
+    batches: tuple[tuple[str, ...], ...]  # what torch.vmap is told
     entries: str  # the operator and its internal overloads
     tags: str
     flops: tuple[str, ...]  # a function that counts the operations of a call
@@ -308,6 +310,7 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         asks_tracing=bool(op.variants) or not op.never_requires_grad,
         kernels=tuple(_kernels(op)),
         autocast=tuple(autocast_lines(names, parameters(op), passed(op))),
+        batches=tuple(map(tuple, batch_lines(library, op))),
         entries=", ".join(_overload(library.namespace, entry.name) for entry in dispatched(op)),
         tags=", ".join(f'"{tag}"' for tag in tags_of(op)),
         flops=tuple(_flops(names)),

@@ -20,6 +20,7 @@ class VariantView:
     """One variant. `kind` is part of the names of its functions: in_place or out."""
 
     kind: str
+    joined: bool  # torch.vmap looks into what it writes
     name: str  # row_scale_, row_scale.out
     internal: str
     overload: str  # row_scale_.default
@@ -97,6 +98,7 @@ def _view(names: Names, variant: Variant, parameters: list[str], passed: list[st
     values = [*values_of(op), *(written if kind == "out" else ())]
     return VariantView(
         kind=kind,
+        joined=kind == "in_place",
         name=public,
         internal=internal,
         overload=public if kind == "out" else f"{public}.default",

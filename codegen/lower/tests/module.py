@@ -12,6 +12,7 @@ from codegen.contract import MAX_DIMS, Acc, Argument, Dtype, FixedDtype, TensorT
 from codegen.frozen import dataclass
 from codegen.lower.dynamic import sized_by
 from codegen.lower.elementwise.host import alike
+from codegen.lower.python.batch import batch_lines
 from codegen.lower.python.names import COLUMNS, call
 from codegen.lower.sample import Sample
 from codegen.lower.schema import public_schema
@@ -42,6 +43,7 @@ class TestView:
     wrong: tuple[str, ...]
     imports: str
     modules: str
+    has_batch: bool  # torch.vmap goes by `batch:`
     mask: bool
     no_grad: bool
     declared: bool
@@ -309,12 +311,13 @@ def _wrong(op: Operator, wrong: Wrong) -> list[str]:
     return [f"    {line}" for line in call("Wrong", arguments, ",", indent=4)]
 
 
-def _modules(op: Operator, refused: bool) -> list[str]:
+def _modules(op: Operator, refused: bool, has_batch: bool) -> list[str]:
     """The parts of the harness that the tests of an operator use."""
     own = ["refused"] if refused else []
     own += ["written" if op.written else "gradients", *(["variants"] if op.variants else [])]
     own += ["project"] if op.samples.function else []
     own += ["keys"] if tags_of(op) or op.deprecated or op.autocast else []
+    own += ["batched"] if has_batch else []
     return sorted(["compiled", "cuda", "forward", "matrix", *own])
 
 
@@ -342,6 +345,7 @@ def test_view(library: Library, op: Operator) -> TestView:
     largest = [_sample(sample, usual) for sample in large(usual)]
     contract = _contract(library, op, usual)
     state = autograd_state(op)
+    has_batch = bool(batch_lines(library, op))
     names = ["Contract"] + (["Wrong"] if wrong else []) + (["Tensor"] if mentions(wrong, "Tensor(") else [])
     names += ["Dtype"] if mentions([*wrong, *calls, *contract], "Dtype(") else []
     names += ["Alias"] if mentions(wrong, "Alias(") else []
@@ -357,7 +361,8 @@ def test_view(library: Library, op: Operator) -> TestView:
         unfit=tuple(unfit(usual, right)),
         wrong=tuple(wrong),
         imports=", ".join(sorted(names)),
-        modules=", ".join(_modules(op, bool(wrong))),
+        modules=", ".join(_modules(op, bool(wrong), has_batch)),
+        has_batch=has_batch,
         mask=op.grad_mask,
         no_grad=any(argument.has_word("no_grad") and argument not in op.may_need_gradient for argument in op.tensors),
         declared=state == "declared",

@@ -214,7 +214,7 @@ def _autograd(
     maximize: bool = False,
 ) -> Any:
     if _is_transformed():
-        _runtime.refuse_in_place("adamw_step")
+        _runtime.check_in_place("adamw_step", has_batch=False)
     if (_is_grad_enabled() and _any_requires_grad(*params, *exp_avgs, *exp_avg_sqs)) or _forward_ad._current_level >= 0:
         _runtime.refuse_recording("adamw_step", params=params, exp_avgs=exp_avgs, exp_avg_sqs=exp_avg_sqs)
     return _op.redispatch(
@@ -354,7 +354,21 @@ def adamw_step(
         return params, exp_avgs, exp_avg_sqs
     try:
         if _is_transformed():
-            _runtime.refuse_in_place("adamw_step")
+            _runtime.check_in_place("adamw_step", has_batch=False)
+            _op(
+                params,
+                grads,
+                exp_avgs,
+                exp_avg_sqs,
+                step,
+                grad_scale,
+                lr=lr,
+                betas=betas,
+                eps=eps,
+                weight_decay=weight_decay,
+                maximize=maximize,
+            )
+            return params, exp_avgs, exp_avg_sqs
         recorded = _is_grad_enabled() and _any_requires_grad(*params, *exp_avgs, *exp_avg_sqs)
         if recorded or _forward_ad._current_level >= 0:
             _runtime.refuse_recording("adamw_step", params=params, exp_avgs=exp_avgs, exp_avg_sqs=exp_avg_sqs)

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import after_in_place as _after_in_place
 from .._runtime import any_requires_grad as _any_requires_grad
@@ -171,6 +171,30 @@ _kernels.impl("add_rms_norm", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_add_rms_norm_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("_add_rms_norm_saved", torch.library.fallthrough_kernel, "Autograd")
 _runtime.show_traced(_kernels, "_add_rms_norm_no_grad", _op)
+_batch.register(
+    _kernels,
+    _batch.Batch(
+        star=True,
+        arguments={"x": _batch.Place(0, 1), "residual": _batch.Place(0, 1)},
+        broadcast=(),
+        results=(_batch.Place(0, 1), _batch.Place(0, 1), _batch.Place(0, 0)),
+    ),
+    torch.ops.my_ops.add_rms_norm.default,
+    torch.ops.my_ops._add_rms_norm_no_grad.default,
+    torch.ops.my_ops._add_rms_norm_saved.default,
+)
+_batch.register(
+    _kernels,
+    _batch.Batch(
+        star=True,
+        arguments={"x": _batch.Place(0, 1), "residual": _batch.Place(0, 1)},
+        broadcast=(),
+        results=(),
+        written=("x", "residual"),
+    ),
+    torch.ops.my_ops.add_rms_norm_.default,
+    torch.ops.my_ops._add_rms_norm__no_grad.default,
+)
 
 # ---------------------------------------------------------------- add_rms_norm_
 
@@ -190,7 +214,7 @@ def _autograd_in_place(
     keyset: Any, x: Tensor, residual: Tensor, weight: Tensor | None = None, eps: float = 1e-06, offset: float = 0.0
 ) -> None:
     if _is_transformed():
-        _runtime.refuse_in_place("add_rms_norm_")
+        _runtime.check_in_place("add_rms_norm_", has_batch=True)
     if (_is_grad_enabled() and _any_requires_grad(x, residual, weight)) or _forward_ad._current_level >= 0:
         y_, residual_out_ = _op(x, residual, weight, eps, offset)
         _check.output("x", x, y_)
@@ -232,7 +256,9 @@ def add_rms_norm_(
         _in_place(x, residual, weight, eps, offset)
         return x, residual
     if _is_transformed():
-        _runtime.refuse_in_place("add_rms_norm_")
+        _runtime.check_in_place("add_rms_norm_", has_batch=True)
+        _in_place(x, residual, weight, eps, offset)
+        return x, residual
     if (_is_grad_enabled() and _any_requires_grad(x, residual, weight)) or _forward_ad._current_level >= 0:
         if _is_tracing():
             _in_place(x, residual, weight, eps, offset)
@@ -275,6 +301,7 @@ def add_rms_norm(
 
     T is float64, float32, float16 or bfloat16.
     A call needs n > 0, eps >= 0.
+    Results along rows are independent.
     """
     if (
         _is_dynamo_compiling()

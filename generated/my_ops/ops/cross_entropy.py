@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
@@ -141,6 +141,18 @@ _kernels.impl("cross_entropy", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_cross_entropy_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("_cross_entropy_saved", torch.library.fallthrough_kernel, "Autograd")
 _runtime.show_traced(_kernels, "_cross_entropy_no_grad", _op)
+_batch.register(
+    _kernels,
+    _batch.Batch(
+        star=True,
+        arguments={"logits": _batch.Place(0, 1), "target": _batch.Place(0, 0)},
+        broadcast=(),
+        results=(_batch.Place(0, 0), _batch.Place(0, 0)),
+    ),
+    torch.ops.my_ops.cross_entropy.default,
+    torch.ops.my_ops._cross_entropy_no_grad.default,
+    torch.ops.my_ops._cross_entropy_saved.default,
+)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -162,6 +174,7 @@ def cross_entropy(
 
     T is float64, float32, float16 or bfloat16.
     A call needs 0 <= label_smoothing <= 1, 0 <= target < n or target == ignore_index.
+    Results along rows are independent.
     """
     if (
         _is_dynamo_compiling()

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
@@ -173,6 +173,22 @@ torch.library.register_fake("my_ops::_cross_entropy_backward_no_grad", _fake, li
 _kernels.impl("cross_entropy_backward", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_cross_entropy_backward_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _runtime.show_traced(_kernels, "_cross_entropy_backward_no_grad", _op)
+_batch.register(
+    _kernels,
+    _batch.Batch(
+        star=True,
+        arguments={
+            "grad_loss": _batch.Place(0, 0),
+            "logits": _batch.Place(0, 1),
+            "target": _batch.Place(0, 0),
+            "lse": _batch.Place(0, 0),
+        },
+        broadcast=(),
+        results=(_batch.Place(0, 1),),
+    ),
+    torch.ops.my_ops.cross_entropy_backward.default,
+    torch.ops.my_ops._cross_entropy_backward_no_grad.default,
+)
 
 # ---------------------------------------------------------------- wrapper
 

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import after_in_place as _after_in_place
 from .._runtime import any_requires_grad as _any_requires_grad
@@ -105,7 +105,7 @@ def _autograd(
     z_loss: float = 0.0,
 ) -> Any:
     if _is_transformed():
-        _runtime.refuse_in_place("cross_entropy_gradient_")
+        _runtime.check_in_place("cross_entropy_gradient_", has_batch=True)
     if (_is_grad_enabled() and _any_requires_grad(logits)) or _forward_ad._current_level >= 0:
         _runtime.refuse_recording("cross_entropy_gradient_", logits=logits)
     return _op.redispatch(keyset & _after_autograd, logits, target, grad_loss, ignore_index, label_smoothing, z_loss)
@@ -141,6 +141,18 @@ _runtime.refuse_views(
     torch.ops.my_ops.cross_entropy_gradient_.default,
     torch.ops.my_ops._cross_entropy_gradient__no_grad.default,
 )
+_batch.register(
+    _kernels,
+    _batch.Batch(
+        star=True,
+        arguments={"logits": _batch.Place(0, 1), "target": _batch.Place(0, 0), "grad_loss": _batch.Place(0, 0)},
+        broadcast=("grad_loss",),
+        results=(_batch.Place(0, 0),),
+        written=("logits",),
+    ),
+    torch.ops.my_ops.cross_entropy_gradient_.default,
+    torch.ops.my_ops._cross_entropy_gradient__no_grad.default,
+)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -168,6 +180,7 @@ def cross_entropy_gradient_(
 
     T is float64, float32, float16 or bfloat16.
     A call needs 0 <= label_smoothing <= 1, 0 <= target < n or target == ignore_index.
+    Results along rows are independent.
     """
     if (
         _is_dynamo_compiling()
@@ -179,7 +192,9 @@ def cross_entropy_gradient_(
         return loss
     try:
         if _is_transformed():
-            _runtime.refuse_in_place("cross_entropy_gradient_")
+            _runtime.check_in_place("cross_entropy_gradient_", has_batch=True)
+            loss = _op(logits, target, grad_loss, ignore_index, label_smoothing, z_loss)
+            return loss
         if (_is_grad_enabled() and logits.requires_grad) or _forward_ad._current_level >= 0:
             _runtime.refuse_recording("cross_entropy_gradient_", logits=logits)
         _runtime.check_writes("cross_entropy_gradient_", logits=logits)

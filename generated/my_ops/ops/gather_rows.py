@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import has_torch_function as _has_torch_function
@@ -68,6 +68,12 @@ torch.library.register_fake("my_ops::_gather_rows_no_grad", _fake, lib=_kernels)
 _kernels.impl("gather_rows", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("_gather_rows_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _runtime.show_traced(_kernels, "_gather_rows_no_grad", _op)
+_batch.register(
+    _kernels,
+    _batch.Batch(star=False, arguments={"index": _batch.Place(0, 1)}, broadcast=(), results=(_batch.Place(0, 2),)),
+    torch.ops.my_ops.gather_rows.default,
+    torch.ops.my_ops._gather_rows_no_grad.default,
+)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -85,6 +91,7 @@ def gather_rows(table: Tensor, index: Tensor) -> Tensor:
     T is float64, float32, float16, bfloat16, uint8, int8, int16, int32, int64, bool, complex64 or complex128.
     I is int32 or int64.
     A call needs 0 <= index < m.
+    Results along k are independent.
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes() or _has_torch_function(table, index):
         return _op(table, index)

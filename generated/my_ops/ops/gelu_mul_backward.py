@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
@@ -152,6 +152,17 @@ torch.library.register_fake("my_ops::_gelu_mul_backward_no_grad", _fake, lib=_ke
 _kernels.impl("gelu_mul_backward", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_gelu_mul_backward_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _runtime.show_traced(_kernels, "_gelu_mul_backward_no_grad", _op)
+_batch.register(
+    _kernels,
+    _batch.Batch(
+        star=True,
+        arguments={"grad_y": _batch.Place(0, 0), "gate": _batch.Place(0, 0), "up": _batch.Place(0, 0)},
+        broadcast=(),
+        results=(_batch.Place(0, 0), _batch.Place(0, 0)),
+    ),
+    torch.ops.my_ops.gelu_mul_backward.default,
+    torch.ops.my_ops._gelu_mul_backward_no_grad.default,
+)
 
 # ---------------------------------------------------------------- wrapper
 

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
@@ -150,6 +150,18 @@ _kernels.impl("layer_norm", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_layer_norm_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("_layer_norm_saved", torch.library.fallthrough_kernel, "Autograd")
 _runtime.show_traced(_kernels, "_layer_norm_no_grad", _op)
+_batch.register(
+    _kernels,
+    _batch.Batch(
+        star=True,
+        arguments={"x": _batch.Place(0, 1)},
+        broadcast=(),
+        results=(_batch.Place(0, 1), _batch.Place(0, 0), _batch.Place(0, 0)),
+    ),
+    torch.ops.my_ops.layer_norm.default,
+    torch.ops.my_ops._layer_norm_no_grad.default,
+    torch.ops.my_ops._layer_norm_saved.default,
+)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -168,6 +180,7 @@ def layer_norm(x: Tensor, weight: Tensor | None = None, bias: Tensor | None = No
 
     T is float64, float32, float16 or bfloat16.
     A call needs n > 0, eps >= 0.
+    Results along rows are independent.
     """
     if (
         _is_dynamo_compiling()

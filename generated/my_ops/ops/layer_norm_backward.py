@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
@@ -219,6 +219,22 @@ torch.library.register_fake("my_ops::_layer_norm_backward_no_grad", _fake, lib=_
 _kernels.impl("layer_norm_backward", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_layer_norm_backward_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _runtime.show_traced(_kernels, "_layer_norm_backward_no_grad", _op)
+_batch.register(
+    _kernels,
+    _batch.Batch(
+        star=True,
+        arguments={
+            "grad_y": _batch.Place(0, 1),
+            "x": _batch.Place(0, 1),
+            "mean": _batch.Place(0, 0),
+            "rstd": _batch.Place(0, 0),
+        },
+        broadcast=(),
+        results=(_batch.Place(0, 1), None, None),
+    ),
+    torch.ops.my_ops.layer_norm_backward.default,
+    torch.ops.my_ops._layer_norm_backward_no_grad.default,
+)
 
 # ---------------------------------------------------------------- wrapper
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import has_torch_function as _has_torch_function
@@ -46,6 +46,14 @@ torch.library.register_fake("my_ops::_quantize_per_token_no_grad", _fake, lib=_k
 _kernels.impl("quantize_per_token", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("_quantize_per_token_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _runtime.show_traced(_kernels, "_quantize_per_token_no_grad", _op)
+_batch.register(
+    _kernels,
+    _batch.Batch(
+        star=True, arguments={"x": _batch.Place(0, 1)}, broadcast=(), results=(_batch.Place(0, 1), _batch.Place(0, 0))
+    ),
+    torch.ops.my_ops.quantize_per_token.default,
+    torch.ops.my_ops._quantize_per_token_no_grad.default,
+)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -63,6 +71,7 @@ def quantize_per_token(x: Tensor, *, dtype: torch.dtype = torch.int8) -> tuple[T
 
     T is float32, float16 or bfloat16.
     Q is int8 or float8_e4m3fn.
+    Results along rows are independent.
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes() or _has_torch_function(x, dtype):
         return _op(x, dtype=dtype)

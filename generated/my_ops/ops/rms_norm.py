@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
@@ -128,6 +128,15 @@ _kernels.impl("rms_norm", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_rms_norm_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("_rms_norm_saved", torch.library.fallthrough_kernel, "Autograd")
 _runtime.show_traced(_kernels, "_rms_norm_no_grad", _op)
+_batch.register(
+    _kernels,
+    _batch.Batch(
+        star=True, arguments={"x": _batch.Place(0, 1)}, broadcast=(), results=(_batch.Place(0, 1), _batch.Place(0, 0))
+    ),
+    torch.ops.my_ops.rms_norm.default,
+    torch.ops.my_ops._rms_norm_no_grad.default,
+    torch.ops.my_ops._rms_norm_saved.default,
+)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -146,6 +155,7 @@ def rms_norm(x: Tensor, weight: Tensor | None = None, eps: float = 1e-06, offset
 
     T is float64, float32, float16 or bfloat16.
     A call needs n > 0, eps >= 0.
+    Results along rows are independent.
     """
     if (
         _is_dynamo_compiling()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import has_torch_function as _has_torch_function
@@ -65,6 +65,14 @@ torch.library.register_fake("my_ops::_rms_norm_quantize_no_grad", _fake, lib=_ke
 _kernels.impl("rms_norm_quantize", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("_rms_norm_quantize_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _runtime.show_traced(_kernels, "_rms_norm_quantize_no_grad", _op)
+_batch.register(
+    _kernels,
+    _batch.Batch(
+        star=True, arguments={"x": _batch.Place(0, 1)}, broadcast=(), results=(_batch.Place(0, 1), _batch.Place(0, 0))
+    ),
+    torch.ops.my_ops.rms_norm_quantize.default,
+    torch.ops.my_ops._rms_norm_quantize_no_grad.default,
+)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -88,6 +96,7 @@ def rms_norm_quantize(
     T is float32, float16 or bfloat16.
     Q is int8 or float8_e4m3fn.
     A call needs n > 0, eps >= 0.
+    Results along rows are independent.
     """
     if (
         _is_dynamo_compiling()

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import after_in_place as _after_in_place
 from .._runtime import any_requires_grad as _any_requires_grad
@@ -186,6 +186,39 @@ torch.library.register_fake("my_ops::_rope_no_grad", _fake, lib=_kernels)
 _kernels.impl("rope", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_rope_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _runtime.show_traced(_kernels, "_rope_no_grad", _op)
+_batch.register(
+    _kernels,
+    _batch.Batch(
+        star=False,
+        arguments={
+            "q": _batch.Place(1, 4),
+            "k": _batch.Place(1, 4),
+            "cos": _batch.Place(-2, 2),
+            "sin": _batch.Place(-2, 2),
+        },
+        broadcast=(),
+        results=(_batch.Place(1, 4), _batch.Place(1, 4)),
+    ),
+    torch.ops.my_ops.rope.default,
+    torch.ops.my_ops._rope_no_grad.default,
+)
+_batch.register(
+    _kernels,
+    _batch.Batch(
+        star=False,
+        arguments={
+            "q": _batch.Place(1, 4),
+            "k": _batch.Place(1, 4),
+            "cos": _batch.Place(-2, 2),
+            "sin": _batch.Place(-2, 2),
+        },
+        broadcast=(),
+        results=(),
+        written=("q", "k"),
+    ),
+    torch.ops.my_ops.rope_.default,
+    torch.ops.my_ops._rope__no_grad.default,
+)
 
 # ---------------------------------------------------------------- rope_
 
@@ -201,7 +234,7 @@ def _fake_in_place(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: 
 
 def _autograd_in_place(keyset: Any, q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = False) -> None:
     if _is_transformed():
-        _runtime.refuse_in_place("rope_")
+        _runtime.check_in_place("rope_", has_batch=True)
     if (_is_grad_enabled() and _any_requires_grad(q, k)) or _forward_ad._current_level >= 0:
         q_out_, k_out_ = _op(q, k, cos, sin, interleaved)
         _check.output("q", q, q_out_)
@@ -239,7 +272,9 @@ def rope_(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = Fa
         _in_place(q, k, cos, sin, interleaved)
         return q, k
     if _is_transformed():
-        _runtime.refuse_in_place("rope_")
+        _runtime.check_in_place("rope_", has_batch=True)
+        _in_place(q, k, cos, sin, interleaved)
+        return q, k
     if (_is_grad_enabled() and _any_requires_grad(q, k)) or _forward_ad._current_level >= 0:
         if _is_tracing():
             _in_place(q, k, cos, sin, interleaved)
@@ -281,6 +316,7 @@ def rope(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = Fal
     T is float64, float32, float16 or bfloat16.
     C is T or float32.
     A call needs cb == 1 or cb == b, 2 * r <= d.
+    Results along s are independent.
     """
     if (
         _is_dynamo_compiling()

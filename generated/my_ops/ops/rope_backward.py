@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
@@ -207,6 +207,22 @@ torch.library.register_fake("my_ops::_rope_backward_no_grad", _fake, lib=_kernel
 _kernels.impl("rope_backward", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_rope_backward_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _runtime.show_traced(_kernels, "_rope_backward_no_grad", _op)
+_batch.register(
+    _kernels,
+    _batch.Batch(
+        star=False,
+        arguments={
+            "grad_q_out": _batch.Place(1, 4),
+            "grad_k_out": _batch.Place(1, 4),
+            "cos": _batch.Place(-2, 2),
+            "sin": _batch.Place(-2, 2),
+        },
+        broadcast=(),
+        results=(_batch.Place(1, 4), _batch.Place(1, 4)),
+    ),
+    torch.ops.my_ops.rope_backward.default,
+    torch.ops.my_ops._rope_backward_no_grad.default,
+)
 
 # ---------------------------------------------------------------- wrapper
 

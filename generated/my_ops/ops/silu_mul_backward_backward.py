@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
@@ -199,6 +199,23 @@ torch.library.register_fake("my_ops::_silu_mul_backward_backward_no_grad", _fake
 _kernels.impl("silu_mul_backward_backward", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_silu_mul_backward_backward_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _runtime.show_traced(_kernels, "_silu_mul_backward_backward_no_grad", _op)
+_batch.register(
+    _kernels,
+    _batch.Batch(
+        star=True,
+        arguments={
+            "grad_grad_gate": _batch.Place(0, 0),
+            "grad_grad_up": _batch.Place(0, 0),
+            "grad_y": _batch.Place(0, 0),
+            "gate": _batch.Place(0, 0),
+            "up": _batch.Place(0, 0),
+        },
+        broadcast=(),
+        results=(_batch.Place(0, 0), _batch.Place(0, 0), _batch.Place(0, 0)),
+    ),
+    torch.ops.my_ops.silu_mul_backward_backward.default,
+    torch.ops.my_ops._silu_mul_backward_backward_no_grad.default,
+)
 
 # ---------------------------------------------------------------- wrapper
 

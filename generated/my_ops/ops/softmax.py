@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
@@ -119,6 +119,17 @@ torch.library.register_fake("my_ops::_softmax_no_grad", _fake, lib=_kernels)
 _kernels.impl("softmax", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_softmax_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _runtime.show_traced(_kernels, "_softmax_no_grad", _op)
+_batch.register(
+    _kernels,
+    _batch.Batch(
+        star=True,
+        arguments={"x": _batch.Place(0, 2), "bias": _batch.Place(0, 2)},
+        broadcast=("bias",),
+        results=(_batch.Place(0, 2),),
+    ),
+    torch.ops.my_ops.softmax.default,
+    torch.ops.my_ops._softmax_no_grad.default,
+)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -136,6 +147,7 @@ def softmax(x: Tensor, bias: Tensor | None = None, scale: float = 1.0, causal: b
         y: T[*batch, m, n]
 
     T is float64, float32, float16 or bfloat16.
+    Results along batch are independent.
     """
     if (
         _is_dynamo_compiling()

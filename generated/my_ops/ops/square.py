@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import after_autograd as _after_autograd
 from .._runtime import any_requires_grad as _any_requires_grad
 from .._runtime import compiler as _compiler
@@ -95,6 +95,12 @@ torch.library.register_fake("my_ops::_square_no_grad", _fake, lib=_kernels)
 _kernels.impl("square", _autograd, "Autograd", with_keyset=True)
 _kernels.impl("_square_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _runtime.show_traced(_kernels, "_square_no_grad", _op)
+_batch.register(
+    _kernels,
+    _batch.Batch(star=True, arguments={"x": _batch.Place(0, 0)}, broadcast=(), results=(_batch.Place(0, 0),)),
+    torch.ops.my_ops.square.default,
+    torch.ops.my_ops._square_no_grad.default,
+)
 
 # ---------------------------------------------------------------- wrapper
 
@@ -109,6 +115,7 @@ def square(x: Tensor) -> Tensor:
         y: T[*shape]
 
     T is float64, float32, float16 or bfloat16.
+    Results along shape are independent.
     """
     if _is_dynamo_compiling() or _compiler._is_compiling_flag or _count_modes() or _has_torch_function(x):
         return _op(x)
