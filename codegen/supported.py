@@ -34,4 +34,3 @@ def keys(diagnostics: Diagnostics, operator: str, node: Mapping) -> None:
 LIST_SCRATCH = "scratch that is a list of tensors"
 LIST_CONDITION = "a condition of an output list"
 LIST_HOLES = "an output list with a tensor for each of a list in which some may be absent"
-LIST_VARIANT = "a variant of an operator with an output list"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Map
 
-from codegen import load, supported
+from codegen import load
 from codegen.contract import Argument, Output, TensorType
 from codegen.errors import nearest, shown
 from codegen.load import Mapping, Node, Scalar
@@ -24,10 +24,6 @@ def check_variants(read: Reader, node: Mapping, op: Operator) -> tuple[Variant, 
     if op.grad_mask or op.written or not op.public_outputs:
         what = "computes gradients" if op.grad_mask else "writes in place" if op.written else "returns nothing"
         read.error(node.key("variants") or value, f"an operator that {what} has no variants")
-        return ()
-    if op.list_outputs:
-        key = node.key("variants")
-        supported.refuse(read.diagnostics, read.prefix, key if key is not None else value, 0, supported.LIST_VARIANT)
         return ()
     if any(output.condition is not None for output in op.public_outputs):
         read.error(node.key("variants") or value, "an output with a condition cannot be given by the caller")
@@ -102,7 +98,8 @@ def _in_place(read: Reader, value: Node, op: Operator) -> Variant | None:
         return None
     if not all(_fits(read, place, output, given, outputs, inputs) for output, given, place in pairs):
         return None
-    return Variant("inplace", tuple((output, given) for output, given, _ in pairs))
+    written = {output: given for output, given, _ in pairs}
+    return Variant("inplace", tuple((output, written[output]) for output in outputs))
 
 
 def _text(node: Node) -> str:
@@ -120,7 +117,8 @@ def _fits(
     argument, result = inputs[given], outputs[output]
     kind = argument.type
     assert isinstance(kind, TensorType)
-    if (kind.dtype, kind.shape) != (result.type.dtype, result.type.shape) or kind.optional or kind.is_list:
+    alike = (kind.dtype, kind.shape, kind.is_list) == (result.type.dtype, result.type.shape, result.type.is_list)
+    if not alike or kind.may_lack_tensors:
         read.error(place, f"{output} is {result.text}, and {given} is {argument.text}", "both have the same contract")
         return False
     if argument.has_word("expand") or argument.has_word("cpu"):

@@ -77,7 +77,7 @@ def arguments(op: Operator, variant: Variant | None = None) -> str:
         count = len(op.outputs)
         keyword.append(f"bool[{count}] grad_mask=[{', '.join(['True'] * count)}]")
     if variant is not None and variant.kind == "out":
-        keyword += [f"Tensor({aliases[given]}!) {given}" for _, given in variant.writes]
+        keyword += [f"{_tensor(op.output(output).type, aliases[given])} {given}" for output, given in variant.writes]
     return ", ".join(positional + (["*", *keyword] if keyword else []))
 
 

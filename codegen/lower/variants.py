@@ -19,30 +19,55 @@ def givable(op: Operator) -> list[Output]:
     return list(op.public_outputs) if op.variants else []
 
 
+def given_kind(output: Output) -> str:
+    """The type in the frame of an output that the caller gives."""
+    return "given_list" if output.type.is_list else "given_output"
+
+
 def given_outputs(op: Operator, variant: Variant | None) -> list[str]:
     """Takes what the caller gave for the outputs. An input that is written is there twice: as such and as an output."""
     lines = []
     for i, (output, given) in enumerate(variant.writes if variant else ()):
-        place = f"&f.o.{output}"
+        take, place = "output_take_list" if op.is_listed(output) else "output_take", f"&f.o.{output}"
         if variant is not None and variant.kind == "inplace":
-            lines.append(f'output_take_input(&e, {place}, &f.t.{given}, "{given}");')
+            lines.append(f'{take}_input(&e, {place}, &f.t.{given}, "{given}");')
         else:
-            lines.append(f'output_take({place}, stack[{len(op.arguments) + i}], "{given}");')
+            error = "&e, " if op.is_listed(output) else ""
+            lines.append(f'{take}({error}{place}, stack[{len(op.arguments) + i}], "{given}");')
     return lines
 
 
-def release_output(name: str) -> list[str]:
+def release_output(op: Operator, name: str) -> list[str]:
     """Releases an output that the caller gave, and what stood in for it."""
-    return [f"tensor_release(&e, &f.t.{name});", f"tensor_release(&e, &f.o.{name}.tensor);"]
+    if op.is_listed(name):
+        return [f"list_release_tensors(&e, &f.{part});" for part in (f"t.{name}", f"o.{name}.list")]
+    return [f"tensor_release(&e, &f.{part});" for part in (f"t.{name}", f"o.{name}.tensor")]
+
+
+def _is_given(output: Output) -> str:
+    """Whether the caller gave an output."""
+    place = f"&f->o.{output.name}"
+    return f"list_given({place}.list)" if output.type.is_list else f"given({place}.tensor)"
 
 
 def allocated(op: Operator, output: Output, shape: list[str], dtype: str, device: str, made: list[str]) -> list[str]:
-    """Makes an output, with the lines `made`, unless the caller gave it: then it is looked at."""
+    """Makes an output, of a list tensor number i, with the lines `made`, unless the caller gave it: then it is looked
+    at.
+    """
     if output not in givable(op):
         return made
-    check = f"output_check(e, &f->o.{output.name}, &s, {dtype}, {device})"
-    given = ["s.dim = 0;", *all_or_return([*shape, check])]
-    return [f"if (given(&f->o.{output.name}.tensor)) {{", *indented(given), "} else {", *indented(made), "}"]
+    place = f"e, &f->o.{output.name}, "
+    check = f"output_check_at({place}i, " if output.type.is_list else f"output_check({place}"
+    given = ["s.dim = 0;", *all_or_return([*shape, f"{check}&s, {dtype}, {device})"])]
+    return [f"if ({_is_given(output)}) {{", *indented(given), "} else {", *indented(made), "}"]
+
+
+def counted(op: Operator, output: Output) -> list[str]:
+    """Looks at how long a list is that the caller gave."""
+    if output not in givable(op):
+        return []
+    source = output.counted_by
+    return all_or_return([f'output_check_count(e, &f->o.{output.name}, "{source}", f->t.{source}.count)'])
 
 
 def place_lines(op: Operator, made: Mapping[str, list[str]]) -> list[str]:
@@ -52,47 +77,44 @@ def place_lines(op: Operator, made: Mapping[str, list[str]]) -> list[str]:
     outputs = givable(op)
     if not outputs:
         return []
-    tensors = [argument.name for argument in op.tensors if argument not in op.lists]
-    parts = [f"&f->t.{name}" for name in tensors] + [f"&f->o.{output.name}.tensor" for output in outputs]
-    texts = [f'"{c_escape(name)}"' for name in tensors + [output.name for output in outputs]]
+    inputs = sorted(op.tensors, key=lambda argument: argument in op.lists)
+    named = [
+        f'named_{"list" if one in op.lists else "tensor"}("{c_escape(one.name)}", &f->t.{one.name})' for one in inputs
+    ]
+    named += [f"named_output{'s' if one.type.is_list else ''}(&f->o.{one.name})" for one in outputs]
     lines = [
-        f"const tensor *const others[] = {{{', '.join(parts)}}};",
-        f"static const char *const names[] = {{{', '.join(texts)}}};",
-        *all_or_return(
-            [
-                f"outputs_keep_apart(e, &f->o.{output.name}, others, names, {len(tensors) + i})"
-                for i, output in enumerate(outputs)
-            ]
-            + [
-                f'output_keeps_apart_from(e, &f->o.{output.name}, &f->t.{argument.name}, "{argument.name}")'
-                for output in outputs
-                for argument in op.lists
-            ]
-        ),
+        "const named_tensors all[] = {",
+        *(f"    {one}," for one in named),
+        "};",
+        *all_or_return([f"outputs_keep_apart(e, all, {len(inputs)}, {len(named)})"]),
     ]
     for output in outputs:
         lines += _place(output, made[output.name])
-    return [f"if (given(&f->o.{outputs[0].name}.tensor)) {{", *indented(lines), "}"]
+    return [f"if ({_is_given(outputs[0])}) {{", *indented(lines), "}"]
+
+
+def _stands_in(output: Output) -> bool:
+    """Whether bodies see strides that callers do not give."""
+    return output.word("like") is not None or output.has_word("transposed")
 
 
 def _place(output: Output, made: list[str]) -> list[str]:
-    if output.word("like") is not None or output.has_word("transposed"):
-        return made
-    fill = all_or_return(fill_calls(output))
-    # A first value must not overwrite what the body has yet to read.
-    kept = f" && f->o.{output.name}.input == NULL" if fill else ""
-    placed = f"output_place(&f->t.{output.name}, &f->o.{output.name})"
-    if not fill:
-        return [f"if (!{placed}) {{", *indented(made), "}"]
-    return [
-        f"if (!(output_is_contiguous(&f->o.{output.name}){kept})) {{",
-        *indented(made),
-        "} else {",
-        *indented([f"{placed};", *fill]),
-        "}",
-    ]
+    listed = output.type.is_list
+    place = f"&f->t.{output.name}, &f->o.{output.name}{', i' if listed else ''}"
+    block = [*([f"output_set_aside_at({place});"] if listed else []), *made]
+    if not _stands_in(output):
+        fill, placed = all_or_return(fill_calls(output)), f"output_place{'_at' if listed else ''}({place})"
+        # A first value must not overwrite what the body has yet to read.
+        placed = f"(f->o.{output.name}.input == NULL && {placed})" if fill else placed
+        block = [f"if (!{placed}) {{", *indented(block), *(["} else {", *indented(fill)] if fill else []), "}"]
+    return [f"for (int64_t i = 0; i < f->t.{output.name}.count; i++) {{", *indented(block), "}"] if listed else block
 
 
 def returned_outputs(op: Operator) -> list[str]:
     """Calls that copy what stood in for given outputs into them."""
-    return [f"output_return(e, &f->t.{output.name}, &f->o.{output.name})" for output in givable(op)]
+    return [
+        f"list_return(e, &f->t.{one.name})"
+        if one.type.is_list
+        else f"output_return(e, &f->t.{one.name}, &f->o.{one.name})"
+        for one in givable(op)
+    ]

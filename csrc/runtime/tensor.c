@@ -27,10 +27,7 @@ static bool is_undefined(const tensor *t) {
     return aoti_torch_get_strides(t->handle, &strides) != 0;
 }
 
-enum { NO_ELEMENT = -1 };
-
-/* Spelled out for an error only: a list may be long. */
-static const char *element_text(error *e, const char *name, int64_t i) {
+const char *tensor_text(error *e, const char *name, int64_t i) {
     if (i == NO_ELEMENT) {
         return name;
     }
@@ -49,10 +46,10 @@ bool tensor_read_element(error *e, tensor *t, const char *name, int64_t i) {
     CHECK_ABI(e, aoti_torch_get_dtype, t->handle, &number);
     t->dtype = dtype_from_torch(number);
     if (t->dtype == DTYPE_OTHER && is_undefined(t)) {
-        return fail(e, "%s: expected a tensor, got None", element_text(e, name, i));
+        return fail(e, "%s: expected a tensor, got None", tensor_text(e, name, i));
     }
     CHECK_ABI(e, aoti_torch_get_dim, t->handle, &t->dim);
-    CHECK(e, t->dim <= MAX_DIMS, "%s: expected at most %d dimensions, got %" PRId64, element_text(e, name, i), MAX_DIMS,
+    CHECK(e, t->dim <= MAX_DIMS, "%s: expected at most %d dimensions, got %" PRId64, tensor_text(e, name, i), MAX_DIMS,
           t->dim);
     if (!read_layout(e, t)) {
         return false;

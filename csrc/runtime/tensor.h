@@ -40,6 +40,11 @@ static inline void tensor_take(tensor *t, StableIValue value) { t->handle = (Ate
 /* Whether the tensor is there: an optional argument may be absent, an output not wanted. */
 static inline bool given(const tensor *t) { return t->handle != NULL; }
 
+/* What a tensor is called in an error: `name`, or for number `i` of that list xs[3]. Spelled out there only, since a
+ * list may be long. */
+enum { NO_ELEMENT = -1 };
+const char *tensor_text(error *e, const char *name, int64_t i);
+
 /* Reads dtype, device, sizes and strides of the tensor argument `name`, if it is given. */
 bool tensor_read(error *e, tensor *t, const char *name);
 

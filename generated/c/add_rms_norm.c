@@ -150,10 +150,14 @@ static bool add_rms_norm_allocate(error *e, add_rms_norm_frame *f, bool saved) {
         }
     }
     if (given(&f->o.y.tensor)) {
-        const tensor *const others[] = {&f->t.x, &f->t.residual, &f->t.weight, &f->o.y.tensor, &f->o.residual_out.tensor};
-        static const char *const names[] = {"x", "residual", "weight", "y", "residual_out"};
-        if (!outputs_keep_apart(e, &f->o.y, others, names, 3) ||
-            !outputs_keep_apart(e, &f->o.residual_out, others, names, 4)) {
+        const named_tensors all[] = {
+            named_tensor("x", &f->t.x),
+            named_tensor("residual", &f->t.residual),
+            named_tensor("weight", &f->t.weight),
+            named_output(&f->o.y),
+            named_output(&f->o.residual_out),
+        };
+        if (!outputs_keep_apart(e, all, 3, 5)) {
             return false;
         }
         if (!output_place(&f->t.y, &f->o.y)) {

@@ -155,10 +155,15 @@ static bool rope_allocate(error *e, rope_frame *f) {
         }
     }
     if (given(&f->o.q_out.tensor)) {
-        const tensor *const others[] = {&f->t.q, &f->t.k, &f->t.cos, &f->t.sin, &f->o.q_out.tensor, &f->o.k_out.tensor};
-        static const char *const names[] = {"q", "k", "cos", "sin", "q_out", "k_out"};
-        if (!outputs_keep_apart(e, &f->o.q_out, others, names, 4) ||
-            !outputs_keep_apart(e, &f->o.k_out, others, names, 5)) {
+        const named_tensors all[] = {
+            named_tensor("q", &f->t.q),
+            named_tensor("k", &f->t.k),
+            named_tensor("cos", &f->t.cos),
+            named_tensor("sin", &f->t.sin),
+            named_output(&f->o.q_out),
+            named_output(&f->o.k_out),
+        };
+        if (!outputs_keep_apart(e, all, 4, 6)) {
             return false;
         }
         if (!tensor_empty_like(e, &f->t.q_out, &f->t.q, f->d.T, f->t.q.device)) {

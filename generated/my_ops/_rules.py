@@ -85,6 +85,33 @@ def _overlap(one: torch.Tensor, other: torch.Tensor) -> bool:
     return bool(_mark(memory, start, other).any())
 
 
+def _memory(name: str, given: Any) -> list[tuple[str, torch.Tensor]]:
+    """What has this name in a call and has memory, each tensor of a list with a name of its own."""
+    several = [(name, given)]
+    if isinstance(given, (list, tuple)):
+        several = [(f"{name}[{place}]", one) for place, one in enumerate(given)]
+    return [(text, one) for text, one in several if _has_memory(one)]
+
+
+def _find_overlap(one: list[tuple[str, torch.Tensor]], other: list[tuple[str, torch.Tensor]]) -> tuple[str, ...]:
+    """The names of two tensors that overlap, one of each, or where both are the same the later one first; in the order
+    of csrc/runtime/list_overlap.c, which only compares tensors whose extents meet.
+    """
+    tensors = one if one is other else [*one, *other]
+    extents = [_extent(tensor) for _, tensor in tensors]
+    order = sorted(range(len(tensors)), key=lambda place: extents[place][0])
+    for at, first in enumerate(order):
+        for k in range(at + 1, len(order)):
+            if extents[order[k]][0] >= extents[first][1]:
+                break
+            low, high = sorted((first, order[k]))
+            compared = one is other or low < len(one) <= high
+            if compared and _overlap(tensors[low][1], tensors[high][1]):
+                names = tensors[low][0], tensors[high][0]
+                return names[::-1] if one is other else names
+    return ()
+
+
 class Check:
     """The checks of one operator. Conditions may be symbolic; what does not hold is a RuntimeError."""
 
@@ -116,26 +143,26 @@ class Check:
 
         self.sizes(given.shape, made.shape, shape)
 
-    def apart(self, written: dict[str, torch.Tensor], inputs: dict[str, Any]) -> None:
+    def outputs(self, name: str, given: Sequence[torch.Tensor], made: Sequence[torch.Tensor], source: str) -> None:
+        """The same for an output that is a list, as long as `source`."""
+        counts = len(made), source, len(given)
+        self(len(given) == len(made), lambda: "{}: expected {} tensors (as {}), got {}".format(name, *counts))
+        for place, (one, result) in enumerate(zip(given, made, strict=True)):
+            self.output(f"{name}[{place}]", one, result)
+
+    def apart(self, written: dict[str, Any], inputs: dict[str, Any]) -> None:
         """What is written lies on nothing else, and no element of it on another; host functions look at the same."""
-        others: dict[str, Any] = {}
-        for lists in (False, True):
-            for name, given in inputs.items():
-                if isinstance(given, (list, tuple)) is lists:
-                    several = enumerate(given) if lists else ()
-                    others |= {f"{name}[{place}]": tensor for place, tensor in several} if lists else {name: given}
-        others = {name: tensor for name, tensor in others.items() if _has_memory(tensor)}
-        for name, tensor in written.items():
-            if not _has_memory(tensor):
-                continue
-            strides = tuple(tensor.stride())
-            text = f"{name}: expected no overlap among its own elements, got strides {strides}"
-            self(not _overlaps_itself(tensor), functools.partial(str, text))
-            for other, one in others.items():
-                if other != name:
-                    text = f"{name}: expected no overlap with {other}"
-                    self(not _overlap(tensor, one), functools.partial(str, text))
-            others[name] = tensor
+        alone = {name: given for name, given in inputs.items() if not isinstance(given, (list, tuple))}
+        others = [(name, _memory(name, given)) for name, given in {**alone, **inputs}.items()]
+        for name, given in written.items():
+            own = _memory(name, given)
+            for text, tensor in own:
+                problem = f"{text}: expected no overlap among its own elements, got strides {tuple(tensor.stride())}"
+                self(not _overlaps_itself(tensor), functools.partial(str, problem))
+            for other in [own, *(memory for source, memory in others if source != name)]:
+                found = _find_overlap(own, other)
+                self(not found, functools.partial("{}: expected no overlap with {}".format, *found))
+            others.append((name, own))
 
     def sizes(self, sizes: Sequence[int], expected: Sequence[int], problem: Callable[[], str]) -> None:
         """Both are equal in number and in each size."""

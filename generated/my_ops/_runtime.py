@@ -342,6 +342,17 @@ def count_writes(*tensors: Written) -> None:
     torch.autograd.graph.increment_version([tensor for tensor in given if tensor is not None])  # if it has a version
 
 
+def copy_each(written: Sequence[torch.Tensor], results: Sequence[torch.Tensor]) -> None:
+    """Copies the tensors of a list into those of another."""
+    for one, result in zip(written, results, strict=True):
+        one.copy_(result)
+
+
+def clone_each(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """Copies of the tensors of a list."""
+    return [tensor.clone() for tensor in tensors]
+
+
 version = attrgetter("_version")
 
 
@@ -376,21 +387,35 @@ def check_recorded_writes(operator: str, *inputs: Written, **tensors: Written) -
     check_writes(operator, **tensors)
     if any(has_tangent(tensor) for tensor in present(*inputs)):
         raise RuntimeError(no_gradient(operator))
-    if not torch.is_grad_enabled():
-        return
-    usual = torch._C._autograd.CreationMeta.DEFAULT
-    for name, given in tensors.items():
+    for name, given in tensors.items() if torch.is_grad_enabled() else ():
         for tensor in present(given):
-            problem, base = "", tensor._base if tensor._is_view() else None
-            if tensor.is_leaf and tensor.requires_grad:
-                problem = "a leaf Variable that requires grad"
-            elif base is not None and base.is_leaf and base.requires_grad:
-                problem = "a view of a leaf Variable that requires grad"
-            elif base is not None and torch._C._autograd._get_creation_meta(tensor) != usual:
-                problem = "a view that was made under no_grad, or together with other views,"
-            if problem:
-                text = f"{problem} is being used in an in-place operation; write to a clone of it, or under torch.no_grad()"
-                raise RuntimeError(f"my_ops::{operator}: {name}: {text}")
+            _check_history(operator, name, tensor)
+
+
+def check_copies(operator: str, results: Sequence[Written], **tensors: Written) -> None:
+    """The same where autograd sees a copy of each of the results."""
+    check_writes(operator, **tensors)
+    for (name, given), result in zip(tensors.items(), results, strict=True) if torch.is_grad_enabled() else ():
+        for tensor, one in zip(present(given), present(result), strict=True):
+            if tensor.requires_grad or one.requires_grad:
+                _check_history(operator, name, tensor)
+
+
+def _check_history(operator: str, name: str, tensor: torch.Tensor) -> None:
+    if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
+        return  # traced
+    problem, base = "", tensor._base if tensor._is_view() else None
+    if tensor.is_leaf and tensor.requires_grad:
+        problem = "a leaf Variable that requires grad"
+    elif base is not None and base.is_leaf and base.requires_grad:
+        problem = "a view of a leaf Variable that requires grad"
+    elif base is not None:
+        usual = torch._C._autograd.CreationMeta.DEFAULT
+        if torch._C._autograd._get_creation_meta(tensor) != usual:
+            problem = "a view that was made under no_grad, or together with other views,"
+    if problem:
+        text = f"{problem} is being used in an in-place operation; write to a clone of it, or under torch.no_grad()"
+        raise RuntimeError(f"my_ops::{operator}: {name}: {text}")
 
 
 def check_in_place(operator: str, *, has_batch: bool) -> None:
@@ -428,11 +453,12 @@ def refuse_recording(operator: str, **tensors: Written) -> None:
                 )
 
 
-def need_every_output(operator: str, **outputs: torch.Tensor | None) -> None:
-    """A caller says where all outputs go, or none."""
-    missing = [name for name, tensor in outputs.items() if tensor is None]
+def need_every_output(operator: str, lists: Sequence[str], **outputs: Written) -> None:
+    """A caller says where all outputs go, or none; `lists` are those that are such."""
+    missing = [name for name, given in outputs.items() if given is None]
     if missing:
-        raise RuntimeError(f"my_ops::{operator}: {missing[0]}: expected a tensor, as for the other outputs")
+        kind = "a list of tensors" if missing[0] in lists else "a tensor"
+        raise RuntimeError(f"my_ops::{operator}: {missing[0]}: expected {kind}, as for the other outputs")
 
 
 def _refuse_view(operator: str, name: str, given: Written) -> None:

@@ -8,12 +8,13 @@ from math import prod
 
 import torch
 
-from codegen.contract import Argument, ScalarType, TensorType, dtype_of
+from codegen.contract import Argument, Output, ScalarType, TensorType, dtype_of
 from codegen.lower.sample import Sample
 from codegen.lower.schema import DispatchedOperator
 from codegen.lower.tests.scalars import Scalar, kind_of
 from codegen.lower.tests.texts import WrongTensor
 from codegen.model import Operator
+from codegen.positions import list_of
 from codegen.types import DTYPES
 
 LAYOUTS = ("contiguous", "sliced", "transposed", "misaligned")
@@ -44,6 +45,7 @@ class Call:
     checking: bool = False  # of elements on the GPU
     bad_data: bool = False  # bodies find some
     no_device: bool = False  # device arguments that may be left out are
+    longer: str = ""  # the output for which the caller gives a list with one tensor more
 
     @property
     def op(self) -> Operator:
@@ -75,15 +77,24 @@ class Call:
             yield f"bools {len(mask)} {' '.join(str(int(one)) for one in mask)}".rstrip()
         if self.entry.variant is not None and self.entry.variant.kind == "out":
             for output, _ in self.entry.variant.writes:
-                dtype = dtype_of(self.op.output(output).type.dtype, self.sample.dtypes)
-                # One that starts at a value is given it before anything else can fail.
-                shape, starts = self.sample.shapes()[output], self.op.output(output).word("fill") is not None
-                yield self._tensor(dtype, shape, self.device, self.layout, written=True, kept=not starts)
+                yield from self._given(self.op.output(output))
         yield from ["checking 1"] if self.checking else []
         yield from ["bad_data 1"] if self.bad_data else []
         yield f"run {self.text if self.text == ANY else self.text.encode().hex() or '-'}"
         yield from ["checking 0", "capturing 0"] if self.checking else []
         yield from ["bad_data 0"] if self.bad_data else []
+
+    def _given(self, output: Output) -> Iterator[str]:
+        """What the caller gives for an output."""
+        dtype, shapes = dtype_of(output.type.dtype, self.sample.dtypes), self.sample.shapes()
+        names = [name for name in shapes if list_of(name) == output.name]
+        names += names[-1:] if output.name == self.longer else []
+        if output.type.is_list:
+            yield f"tensors {len(names)}"
+        for name in names:
+            # One that starts at a value is given it before anything else can fail.
+            kept = output.word("fill") is None
+            yield self._tensor(dtype, shapes[name], self.device, self.layout, written=True, kept=kept)
 
     def _outputs(self) -> str:
         if self.entry.variant is not None:
@@ -173,7 +184,7 @@ class Call:
         written = argument in self.op.written
         variant = self.entry.variant
         if variant is not None and variant.kind == "inplace":
-            written = written or name in [given for _, given in variant.writes]
+            written = written or argument.name in [given for _, given in variant.writes]
         device = "cpu" if argument.has_word("cpu") else self.device
         wrong = self._wrong(argument, name)
         if wrong is not None:

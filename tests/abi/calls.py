@@ -169,6 +169,13 @@ def refused_calls(library: Library, op: Operator) -> Iterator[Call]:
             for entry in dispatched(op):
                 if entry.variant is None:
                     yield _refused(library, entry, usual, wrong, device)
+    for entry in dispatched(op):
+        writes = entry.variant.writes if entry.variant is not None and entry.variant.kind == "out" else ()
+        for output, given in writes if entry.public else ():
+            source = op.output(output).counted_by
+            text = f"{given}: expected {usual.length} tensors (as {source}), got {usual.length + 1}"
+            if source:
+                yield Call(entry, usual, _devices(op)[0], text=f"{library.namespace}::{op.name}: {text}", longer=output)
 
 
 def _refused(library: Library, entry: DispatchedOperator, usual: Sample, wrong: Wrong, device: str) -> Call:

@@ -702,6 +702,20 @@ def lists_alike_backward(grad_ys: list[Tensor], grad_zs: list[Tensor], xs: list[
     return [3 * y + z.sum(1) for y, z in zip(grad_ys, grad_zs, strict=True)]
 
 
+def twisted_lists(xs: list[Tensor], ys: list[Tensor]) -> tuple[list[Tensor], ...]:
+    """Products and sums of squares."""
+    pairs = list(zip(xs, ys, strict=True))
+    return [x * y for x, y in pairs], [x * x + y * y for x, y in pairs]
+
+
+def shifted_list(xs: list[Tensor], x: Tensor) -> tuple[list[Tensor] | Tensor, ...]:
+    """Every other element plus x, and ones between them."""
+    ys = [torch.ones_like(one) for one in xs]
+    for y, one in zip(ys, xs, strict=True):
+        y.view(-1)[::2] = one.reshape(-1)[::2] + x[0]
+    return ys, torch.stack([-x[0], x[1] + 1])
+
+
 def list_stars(xs: list[Tensor], by: Tensor, k: int, dim: int) -> tuple[list[Tensor] | Tensor, ...]:
     """Zeros, but for sums of first elements; threes and ones."""
     ys, zs = [], []

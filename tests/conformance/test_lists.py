@@ -139,6 +139,49 @@ def test_sparse_tensors_are_refused(packet: Any) -> None:
         packet.list_norm([torch.ones(2, 2).to_sparse()])
 
 
+def somewhere(grad: bool) -> torch.Tensor:
+    """Two elements to write to, of which autograd keeps a history or not."""
+    return torch.full((2,), 7.0, requires_grad=grad) * 1
+
+
+@pytest.mark.parametrize("grad", [False, True])
+def test_lists_of_the_caller_are_filled_and_returned(grad: bool) -> None:
+    """Whatever lies in them; where autograd records, the operator runs, and its results are copied."""
+    xs, x = [torch.ones(3), torch.zeros(4)], torch.tensor([2.0, 3.0])
+    ys, y = [torch.full((3,), 7.0), torch.full((8,), 7.0)[::2]], somewhere(grad)
+    found = conformance.shifted_list(xs, x, ys=ys, y=y)
+    assert found[0] is ys
+    assert found[1] is y
+    torch.testing.assert_close(found, conformance.shifted_list(xs, x))
+    given, y = tuple(one.clone() for one in xs), x * somewhere(grad) / 7
+    assert conformance.shifted_list_(given, y)[0] is given
+    torch.testing.assert_close((list(given), y), found)
+
+
+@pytest.mark.parametrize("grad", [False, True])
+def test_written_lists_keep_apart(grad: bool) -> None:
+    """From other arguments and among their own tensors, also in long lists; and they are as long as the list."""
+    rows, others = list(torch.ones(3000, 4)), list(torch.zeros(3000, 4))
+    x = torch.tensor([2.0, 3.0])
+    wrong = {
+        "ys[2999]: expected no overlap with ys[1]": (rows, [*others[:-1], others[1]], somewhere(grad)),
+        "ys[1]: expected no overlap with xs[2999]": (rows, [others[0], rows[2999], *others[2:]], somewhere(grad)),
+        "y: expected no overlap with ys[0]": ([x], [whole := somewhere(grad)], whole),
+        "ys: expected 3000 tensors (as xs), got 2": (rows, others[:2], somewhere(grad)),
+        "ys[1]: expected a tensor, got None": (rows[:2], [others[0], None], somewhere(grad)),
+        "ys: expected a list of tensors, got int": (rows, 3, somewhere(grad)),
+        "ys: expected a list of tensors, as for the other outputs": (rows, None, somewhere(grad)),
+        "y: expected a tensor, as for the other outputs": (rows, others, None),
+    }
+    for text, (xs, ys, y) in wrong.items():
+        with pytest.raises(RuntimeError) as caught:
+            conformance.shifted_list(xs, x, ys=ys, y=y)
+        assert str(caught.value) == f"conformance::shifted_list: {text}"
+    conformance.shifted_list(rows, x, ys=others, y=somewhere(grad))  # views of one tensor are no reason
+    with pytest.raises(RuntimeError, match=r"xs\[2\]: expected no overlap with xs\[0\]$"):
+        conformance.shifted_list_([*rows[:2], rows[0]], somewhere(grad))
+
+
 @pytest.mark.parametrize(
     ("operator", "arguments", "text"),
     [
@@ -153,6 +196,8 @@ def test_sparse_tensors_are_refused(packet: Any) -> None:
         ("scale_list", ([X, None], [X, X], X[:2]), "xs[1]: expected a tensor, got None"),
         ("scale_list", ([X], [X], 2.0), "by: expected a tensor, got float"),
         ("list_sum_", (X.float(), None), "xs: expected a list of tensors, got None"),
+        ("shifted_list_", (X.float(), X[:2]), "xs: expected a list of tensors, got Tensor"),
+        ("shifted_list_", (2, X[:2].float()), "xs: expected a list of tensors, got int"),
     ],
 )
 @pytest.mark.parametrize("grad", [False, True])

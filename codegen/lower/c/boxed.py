@@ -61,7 +61,7 @@ def _boxed(op: Operator, entry: DispatchedOperator) -> BoxedKernelView:
     run += [f"tensor_release(&e, &f.w.{name});" for name in set_aside(op)] + release_lines(op)
     run += ["list_release(&f.a.grad_mask);"] if mask_is_list(op) else []
     if entry.variant is not None:
-        run += [line for name, _ in entry.variant.writes for line in release_output(name)]
+        run += [line for name, _ in entry.variant.writes for line in release_output(op, name)]
         return BoxedKernelView(boxed_symbol(entry), tuple(take), tuple(run), ())
     returned = [output.name for output in (op.outputs if entry.saved else op.public_outputs)]
     lists = [name for name in returned if op.is_listed(name)]

@@ -33,7 +33,7 @@ from codegen.lower.memory import arrange_calls, fill_calls, output_calls, pinned
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented, mentions
 from codegen.lower.values import looked_at, value_lines
-from codegen.lower.variants import allocated, givable, place_lines, returned_outputs
+from codegen.lower.variants import allocated, counted, givable, given_kind, place_lines, returned_outputs
 from codegen.lower.written import overlap_lines, returned, set_aside
 from codegen.model import Library, Operator
 from codegen.positions import each_of
@@ -43,6 +43,14 @@ from codegen.positions import each_of
 class Named:
     """Something that a template only needs the name of."""
 
+    name: str
+
+
+@dataclass(frozen=True)
+class GivableView:
+    """An output that a caller may give."""
+
+    kind: str
     name: str
 
 
@@ -75,7 +83,7 @@ class HostView:
     views: tuple[Named, ...]
     variables: tuple[Named, ...]
     indexed: tuple[IndexedVariable, ...]
-    givable: tuple[Named, ...]
+    givable: tuple[GivableView, ...]
     set_aside: tuple[Named, ...]
     looked_at: tuple[Named, ...]
     stars: tuple[Named, ...]
@@ -161,10 +169,9 @@ class _Host:
                 calls = [*shape, empty_call(op, output, dtype)]
             reset = ["s.dim = 0;"] if any("&s" in call.split(", ") for call in calls) else []
             made[output.name] = [*reset, *all_or_return(calls)]
+            block = allocated(op, output, shape, dtype, self.device, made[output.name])
             if output.type.is_list:
-                block = make_list(op, output, made[output.name])
-            else:
-                block = allocated(op, output, shape, dtype, self.device, made[output.name])
+                block = [*counted(op, output), *make_list(op, output, block)]
             if output.type.is_list and op.grad_mask:
                 pass  # each of its tensors is wanted, or not
             elif op.grad_mask or output.condition is not None:
@@ -348,7 +355,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
             for v in op.types
             if v.name in indexed
         ),
-        givable=tuple(Named(output.name) for output in givable(op)),
+        givable=tuple(GivableView(given_kind(output), output.name) for output in givable(op)),
         set_aside=tuple(Named(name) for name in set_aside(op)),
         looked_at=tuple(Named(argument.name) for argument in looked_at(op)),
         stars=tuple(Named(dim.name) for dim in op.dims if dim.star and dim.optional and not dim.each),

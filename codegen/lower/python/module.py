@@ -230,7 +230,7 @@ def _flops(names: Names) -> list[str]:
 
 def _out_lines(names: Names, handed: list[str]) -> list[str]:
     """A call that says where its outputs go."""
-    keywords = out_keywords(names.op)
+    keywords = [name for name, _ in out_keywords(names.op)]
     if not keywords:
         return []
     arguments = [*handed, *(f"{name}={name}" for name in keywords)]
@@ -238,9 +238,10 @@ def _out_lines(names: Names, handed: list[str]) -> list[str]:
         return [f"if {keywords[0]} is not None:", f"    return _write_out({', '.join(arguments)})"]
     given = " or ".join(f"{name} is not None" for name in keywords)
     lacks = ", ".join(f"{name}={name}" for name in keywords)
+    lists = "".join(f'"{name}", ' for name in keywords if names.op.is_listed(name)).rstrip()
     return [
         f"if {given}:",
-        f'    _runtime.need_every_output("{names.op.name}", {lacks})',
+        f'    _runtime.need_every_output("{names.op.name}", ({lists}), {lacks})',
         f"    assert {given.replace(' or ', ' and ')}",
         f"    return _write_out({', '.join(arguments)})",
     ]
@@ -268,7 +269,7 @@ def _conditions(
     op: Operator, autograd: AutogradView, written: WrittenView | None, variants: Sequence[VariantView]
 ) -> list[str]:
     """Those under which calls are recorded."""
-    found = [line for variant in variants for line in variant.recorded]
+    found = [line for variant in variants for line in (*variant.recorded, *variant.wrapper_recorded)]
     if written is not None:
         found += [*written.recorded, *written.refused, *written.wrapper_recorded, *written.wrapper_refused]
     elif not op.never_requires_grad:
@@ -279,7 +280,7 @@ def _conditions(
 def module_view(library: Library, op: Operator) -> ModuleView:
     """The module of one operator."""
     names = Names(library.namespace, op)
-    keywords = [f"{name}: Tensor | None = None" for name in out_keywords(op)]
+    keywords = [f"{name}: {kind} | None = None" for name, kind in out_keywords(op)]
     own = parameters(op) + (["*"] if keywords and "*" not in parameters(op) else []) + keywords
     wrapper = call(f"def {op.name}", own, f" -> {_given_back(op)}:", 0)
     autograd = autograd_view(library, names, parameters(op), passed(op))

@@ -71,11 +71,12 @@ def _alternatives(asked: Sequence[str], indent: int) -> list[str]:
     return [line] if len(line) + indent <= COLUMNS else [asked[0], *(f"or {one}" for one in asked[1:])]
 
 
-def handed_over(op: Operator, values: Sequence[str]) -> list[str]:
+def handed_over(op: Operator, values: Sequence[str], lists: Sequence[str] = ()) -> list[str]:
     """The condition under which a wrapper leaves a call to PyTorch, up to its colon: something traces it, or is shown
-    what is called, and has to see the public operator, which has a gradient.
+    what is called, and has to see the public operator, which has a gradient. `lists` are such beside the inputs.
     """
-    looked_at = [f"*_runtime.several({name})" if name in {one.name for one in op.lists} else name for name in values]
+    looked_into = {*lists, *(one.name for one in op.lists)}
+    looked_at = [f"*_runtime.several({name})" if name in looked_into else name for name in values]
     conditions = ["_is_dynamo_compiling()", "_compiler._is_compiling_flag", "_count_modes()"]
     asked = f"_has_torch_function({', '.join(looked_at)})"
     line = f"if {' or '.join([*conditions, asked])}:"

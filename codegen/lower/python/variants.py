@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from codegen.frozen import dataclass, replace
+from codegen.lower.python.arguments import annotation
 from codegen.lower.python.names import Names, call
 from codegen.lower.python.recording import handed_over, recorded
 from codegen.lower.schema import variant_names
@@ -38,6 +39,7 @@ class VariantView:
     results: str  # what the fake kernel of the operator returns
     checks: tuple[str, ...]
     recorded: tuple[str, ...]  # a condition, up to its colon
+    wrapper_recorded: tuple[str, ...]  # the same in the wrapper
     written: str  # "x, y"
     keywords: str  # the same by name: "x=x, y=y"
     copies: tuple[str, ...]
@@ -51,9 +53,19 @@ def values_of(op: Operator) -> list[str]:
     return [*positional, *keyword, *(["grad_mask"] if op.grad_mask else [])]
 
 
-def out_keywords(op: Operator) -> tuple[str, ...]:
-    """The keywords that the wrapper of an operator has for its out variant."""
-    return tuple(given for variant in op.variants if variant.kind == "out" for _, given in variant.writes)
+def out_keywords(op: Operator) -> tuple[tuple[str, str], ...]:
+    """The keywords that the wrapper of an operator has for its out variant, and their types."""
+    out = [variant for variant in op.variants if variant.kind == "out"]
+    return tuple(
+        (given, _written_type(op, variant, output, given)) for variant in out for output, given in variant.writes
+    )
+
+
+def _written_type(op: Operator, variant: Variant, output: str, given: str) -> str:
+    """How what is written is annotated: what comes in is what the wrapper returns."""
+    if variant.kind == "inplace":
+        return annotation(op.argument(given))
+    return "list[Tensor]" if op.is_listed(output) else "Tensor"
 
 
 def variant_views(names: Names, parameters: list[str], passed: list[str]) -> tuple[VariantView, ...]:
@@ -67,17 +79,23 @@ def _doc(op: Operator, variant: Variant) -> str:
     return f'    """{op.name}, writing {pairs}, in place."""'
 
 
-def _copies(op: Operator, base: str, pairs: Sequence[tuple[str, str]], checks: Sequence[str]) -> list[str]:
+def _copies(op: Operator, variant: Variant, base: str, results: Sequence[str], checks: Sequence[str]) -> list[str]:
     """Copies what the operator returns into what is written, if that may be written: the same rules, in the same order,
     as where the host function does it.
     """
-    written = ", ".join(f'"{given}": {given}' for given, _ in pairs)
+    written = ", ".join(f'"{given}": {given}' for _, given in variant.writes)
     tensors = ", ".join(f'"{argument.name}": {argument.name}' for argument in op.tensors)
+    name, keywords = variant_names(op, variant)[0], [f"{given}={given}" for _, given in variant.writes]
+    made = f"{', '.join(results)}{',' if len(results) == 1 else ''}"
     return [
-        f"{', '.join(result for _, result in pairs)} = {base}",
+        f"{', '.join(results)} = {base}",
         *checks,
-        *call("_check.apart", [f"{{{written}}}", f"{{{tensors}}}"], indent=8),
-        *(f"{given}.copy_({result})" for given, result in pairs),
+        *call("_check.apart", [f"{{{written}}}", f"{{{tensors}}}"], indent=12),
+        *call("_runtime.check_copies", [f'"{name}"', f"({made})", *keywords], indent=12),
+        *(
+            f"_runtime.copy_each({given}, {result})" if op.is_listed(output) else f"{given}.copy_({result})"
+            for (output, given), result in zip(variant.writes, results, strict=True)
+        ),
     ]
 
 
@@ -88,12 +106,13 @@ def _view(names: Names, variant: Variant, parameters: list[str], passed: list[st
     written = [given for _, given in variant.writes]
     own, handed = list(parameters), list(passed)
     if kind == "out":
-        own += ([] if "*" in own else ["*"]) + [f"{name}: Tensor" for name in written]
+        own += ([] if "*" in own else ["*"]) + [f"{name}: {form}" for name, form in out_keywords(op)]
         handed += [f"{name}={name}" for name in written]
     results = [names.fresh(f"{output}_") for output, _ in variant.writes]
-    pairs = list(zip(written, results, strict=True))
     keyset = names.fresh("keyset")
-    checks = tuple(f'_check.output("{given}", {given}, {result})' for given, result in pairs)
+    checks = tuple(
+        _check(op, output, given, result) for (output, given), result in zip(variant.writes, results, strict=True)
+    )
     base = f"_op({', '.join(_recorded_call(op, variant, passed))})"
     values = [*values_of(op), *(written if kind == "out" else ())]
     return VariantView(
@@ -107,7 +126,7 @@ def _view(names: Names, variant: Variant, parameters: list[str], passed: list[st
         autograd=tuple(call(f"def _autograd_{kind}", [f"{keyset}: Any", *own], " -> None:", 0)),
         counter=tuple(call(f"def _count_{kind}", [f"{keyset}: Any", *own], " -> None:", 0)),
         wrapper=tuple(_wrapper(op, variant, own)),
-        handed_over=tuple(handed_over(op, values)),
+        handed_over=tuple(handed_over(op, values, [given for output, given in variant.writes if op.is_listed(output)])),
         base=", ".join(passed),
         passed=", ".join(handed),
         explained=", ".join([names.fresh("error"), f"_{kind}", *values]),
@@ -115,30 +134,46 @@ def _view(names: Names, variant: Variant, parameters: list[str], passed: list[st
         counted=", ".join([f"{keyset} & _after_in_place", *handed]),
         results=", ".join(results),
         checks=checks,
-        recorded=tuple(_recorded(names, written)),
+        recorded=tuple(_recorded(names, variant)),
+        wrapper_recorded=tuple(_recorded(names, variant, wrapper=True)),
         written=", ".join(written),
         keywords=", ".join(f"{name}={name}" for name in written),
-        copies=tuple(_copies(op, base, pairs, checks)),
+        copies=tuple(_copies(op, variant, base, results, checks)),
         last=False,
     )
+
+
+def _check(op: Operator, output: str, given: str, result: str) -> str:
+    """What is given for an output is like the `result` that the operator makes."""
+    if op.is_listed(output):
+        return f'_check.outputs("{given}", {given}, {result}, "{op.output(output).counted_by}")'
+    return f'_check.output("{given}", {given}, {result})'
 
 
 def _recorded_call(op: Operator, variant: Variant, passed: Sequence[str]) -> list[str]:
     """The arguments of the operator in a call that is recorded."""
     read = {binding.name for binding in op.backward.bindings if binding.source == "input"} if op.backward else set()
     lost = read & {given for _, given in variant.writes} if variant.kind == "inplace" else set()
-    return [f"{one}.clone()" if one.rpartition("=")[2] in lost else one for one in passed]
+    return [_copied(op, one) if one.rpartition("=")[2] in lost else one for one in passed]
+
+
+def _copied(op: Operator, passed: str) -> str:
+    """An argument, by position or by its name, of which a call gets a copy."""
+    keyword, equals, name = passed.rpartition("=")
+    return f"{keyword}{equals}_runtime.clone_each({name})" if op.is_listed(name) else f"{passed}.clone()"
 
 
 def _wrapper(op: Operator, variant: Variant, parameters: list[str]) -> list[str]:
-    kind = "Tensor" if len(variant.writes) == 1 else f"tuple[{', '.join(['Tensor'] * len(variant.writes))}]"
+    kinds = [_written_type(op, variant, output, given) for output, given in variant.writes]
+    kind = kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
     name = f"{op.name}_" if variant.kind == "inplace" else "_write_out"
     return [*call(f"def {name}", parameters, f" -> {kind}:", 0), _doc(op, variant)]
 
 
-def _recorded(names: Names, written: Sequence[str]) -> list[str]:
+def _recorded(names: Names, variant: Variant, *, wrapper: bool = False) -> list[str]:
     """The condition under which a call is recorded: what is written counts as well."""
+    written = {given: f"*{given}" if names.op.is_listed(output) else given for output, given in variant.writes}
     if names.op.never_requires_grad:
-        return recorded(names, "", only=written)
+        return recorded(names, "", only=list(written.values()), wrapper=wrapper)
     inputs = {argument.name for argument in names.op.arguments}
-    return recorded(names, "", extra=[name for name in written if name not in inputs])
+    return recorded(names, "", extra=[one for name, one in written.items() if name not in inputs], wrapper=wrapper)

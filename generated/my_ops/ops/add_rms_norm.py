@@ -220,6 +220,7 @@ def _autograd_in_place(
         _check.output("x", x, y_)
         _check.output("residual", residual, residual_out_)
         _check.apart({"x": x, "residual": residual}, {"x": x, "residual": residual, "weight": weight})
+        _runtime.check_copies("add_rms_norm_", (y_, residual_out_), x=x, residual=residual)
         x.copy_(y_)
         residual.copy_(residual_out_)
     else:
@@ -259,24 +260,28 @@ def add_rms_norm_(
         _runtime.check_in_place("add_rms_norm_", has_batch=True)
         _in_place(x, residual, weight, eps, offset)
         return x, residual
-    if (_is_grad_enabled() and _any_requires_grad(x, residual, weight)) or _forward_ad._current_level >= 0:
-        if _is_tracing():
-            _in_place(x, residual, weight, eps, offset)
-            return x, residual
-        y_, residual_out_ = _op(x, residual, weight, eps, offset)
-        _check.output("x", x, y_)
-        _check.output("residual", residual, residual_out_)
-        _check.apart({"x": x, "residual": residual}, {"x": x, "residual": residual, "weight": weight})
-        x.copy_(y_)
-        residual.copy_(residual_out_)
-    else:
-        _runtime.check_writes("add_rms_norm_", x=x, residual=residual)
-        try:
+    try:
+        recorded = _is_grad_enabled() and (
+            x.requires_grad or residual.requires_grad or (weight is not None and weight.requires_grad)
+        )
+        if recorded or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                _in_place(x, residual, weight, eps, offset)
+                return x, residual
+            y_, residual_out_ = _op(x, residual, weight, eps, offset)
+            _check.output("x", x, y_)
+            _check.output("residual", residual, residual_out_)
+            _check.apart({"x": x, "residual": residual}, {"x": x, "residual": residual, "weight": weight})
+            _runtime.check_copies("add_rms_norm_", (y_, residual_out_), x=x, residual=residual)
+            x.copy_(y_)
+            residual.copy_(residual_out_)
+        else:
+            _runtime.check_writes("add_rms_norm_", x=x, residual=residual)
             _call_in_place(x, residual, weight, eps, offset)
-        except (RuntimeError, TypeError) as error:
-            _runtime.explain(error, _in_place, x, residual, weight, eps, offset)
-            raise
-        _runtime.count_writes(x, residual)
+            _runtime.count_writes(x, residual)
+    except (RuntimeError, TypeError, AttributeError) as error:
+        _runtime.explain(error, _in_place, x, residual, weight, eps, offset)
+        raise
     return x, residual
 
 

@@ -240,6 +240,7 @@ def _autograd_in_place(keyset: Any, q: Tensor, k: Tensor, cos: Tensor, sin: Tens
         _check.output("q", q, q_out_)
         _check.output("k", k, k_out_)
         _check.apart({"q": q, "k": k}, {"q": q, "k": k, "cos": cos, "sin": sin})
+        _runtime.check_copies("rope_", (q_out_, k_out_), q=q, k=k)
         q.copy_(q_out_)
         k.copy_(k_out_)
     else:
@@ -275,24 +276,25 @@ def rope_(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = Fa
         _runtime.check_in_place("rope_", has_batch=True)
         _in_place(q, k, cos, sin, interleaved)
         return q, k
-    if (_is_grad_enabled() and _any_requires_grad(q, k)) or _forward_ad._current_level >= 0:
-        if _is_tracing():
-            _in_place(q, k, cos, sin, interleaved)
-            return q, k
-        q_out_, k_out_ = _op(q, k, cos, sin, interleaved)
-        _check.output("q", q, q_out_)
-        _check.output("k", k, k_out_)
-        _check.apart({"q": q, "k": k}, {"q": q, "k": k, "cos": cos, "sin": sin})
-        q.copy_(q_out_)
-        k.copy_(k_out_)
-    else:
-        _runtime.check_writes("rope_", q=q, k=k)
-        try:
+    try:
+        if (_is_grad_enabled() and (q.requires_grad or k.requires_grad)) or _forward_ad._current_level >= 0:
+            if _is_tracing():
+                _in_place(q, k, cos, sin, interleaved)
+                return q, k
+            q_out_, k_out_ = _op(q, k, cos, sin, interleaved)
+            _check.output("q", q, q_out_)
+            _check.output("k", k, k_out_)
+            _check.apart({"q": q, "k": k}, {"q": q, "k": k, "cos": cos, "sin": sin})
+            _runtime.check_copies("rope_", (q_out_, k_out_), q=q, k=k)
+            q.copy_(q_out_)
+            k.copy_(k_out_)
+        else:
+            _runtime.check_writes("rope_", q=q, k=k)
             _call_in_place(q, k, cos, sin, interleaved)
-        except (RuntimeError, TypeError) as error:
-            _runtime.explain(error, _in_place, q, k, cos, sin, interleaved)
-            raise
-        _runtime.count_writes(q, k)
+            _runtime.count_writes(q, k)
+    except (RuntimeError, TypeError, AttributeError) as error:
+        _runtime.explain(error, _in_place, q, k, cos, sin, interleaved)
+        raise
     return q, k
 
 
