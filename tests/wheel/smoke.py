@@ -1,4 +1,7 @@
-"""Run away from the checkout: the package that is installed works, gradients and modules too, and on a GPU if any."""
+"""Run away from the checkout: the package that is installed works, gradients and modules too, and on a GPU if any.
+
+The argument is where it has to be installed, the environment without one.
+"""
 
 import sys
 from pathlib import Path
@@ -9,7 +12,7 @@ import my_ops
 from my_ops import nn
 
 for module in (my_ops, nn):
-    assert Path(module.__file__).is_relative_to(sys.prefix), module.__file__
+    assert Path(module.__file__).is_relative_to([sys.prefix, *sys.argv[1:]][-1]), module.__file__
 devices = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
 for device in devices:
     x, weight = torch.randn(3, 64, requires_grad=True, device=device), torch.ones(64, device=device)
