@@ -70,6 +70,8 @@ class ModuleView:
     kernels: tuple[Kernels, ...]
     autocast: tuple[str, ...]
     batches: tuple[tuple[str, ...], ...]  # what torch.vmap is told
+    has_batch: bool
+    shared: str  # the modules of the package that it imports
     entries: str  # the operator and its internal overloads
     tags: str
     flops: tuple[str, ...]  # a function that counts the operations of a call
@@ -285,7 +287,8 @@ def module_view(library: Library, op: Operator) -> ModuleView:
     wrapper = call(f"def {op.name}", own, f" -> {_given_back(op)}:", 0)
     autograd = autograd_view(library, names, parameters(op), passed(op))
     written = written_view(names, parameters(op), passed(op))
-    variants = variant_views(names, parameters(op), passed(op))
+    batches = tuple(map(tuple, batch_lines(library, op)))
+    variants = variant_views(names, parameters(op), passed(op), has_batch=bool(batches))
     return ModuleView(
         namespace=library.namespace,
         op=op.name,
@@ -311,7 +314,9 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         asks_tracing=bool(op.variants) or not op.never_requires_grad,
         kernels=tuple(_kernels(op)),
         autocast=tuple(autocast_lines(names, parameters(op), passed(op))),
-        batches=tuple(map(tuple, batch_lines(library, op))),
+        batches=batches,
+        has_batch=bool(batches),
+        shared=", ".join([*(["_batch"] if batches else []), "_rules", "_runtime"]),
         entries=", ".join(_overload(library.namespace, entry.name) for entry in dispatched(op)),
         tags=", ".join(f'"{tag}"' for tag in tags_of(op)),
         flops=tuple(_flops(names)),

@@ -21,7 +21,7 @@ class VariantView:
     """One variant. `kind` is part of the names of its functions: in_place or out."""
 
     kind: str
-    joined: bool  # torch.vmap looks into what it writes
+    has_batch: bool  # torch.vmap joins its calls
     name: str  # row_scale_, row_scale.out
     internal: str
     overload: str  # row_scale_.default
@@ -68,9 +68,11 @@ def _written_type(op: Operator, variant: Variant, output: str, given: str) -> st
     return "list[Tensor]" if op.is_listed(output) else "Tensor"
 
 
-def variant_views(names: Names, parameters: list[str], passed: list[str]) -> tuple[VariantView, ...]:
+def variant_views(
+    names: Names, parameters: list[str], passed: list[str], *, has_batch: bool
+) -> tuple[VariantView, ...]:
     """The variants of one operator; the parameters are those of the operator itself."""
-    views = [_view(names, variant, parameters, passed) for variant in names.op.variants]
+    views = [_view(names, variant, parameters, passed, has_batch) for variant in names.op.variants]
     return tuple(replace(view, last=i == len(views) - 1) for i, view in enumerate(views))
 
 
@@ -99,7 +101,7 @@ def _copies(op: Operator, variant: Variant, base: str, results: Sequence[str], c
     ]
 
 
-def _view(names: Names, variant: Variant, parameters: list[str], passed: list[str]) -> VariantView:
+def _view(names: Names, variant: Variant, parameters: list[str], passed: list[str], has_batch: bool) -> VariantView:
     op = names.op
     kind = "in_place" if variant.kind == "inplace" else "out"
     public, internal = variant_names(op, variant)
@@ -117,7 +119,7 @@ def _view(names: Names, variant: Variant, parameters: list[str], passed: list[st
     values = [*values_of(op), *(written if kind == "out" else ())]
     return VariantView(
         kind=kind,
-        joined=kind == "in_place",
+        has_batch=has_batch and kind == "in_place",  # it does not look into keywords
         name=public,
         internal=internal,
         overload=public if kind == "out" else f"{public}.default",
