@@ -77,6 +77,14 @@ def test_model_example() -> None:
     assert done.stdout == printed
 
 
+def test_notebook_example(tmp_path: Path) -> None:
+    """The one of `From a notebook`."""
+    section = README.split("\n## From a notebook\n")[1].split("\n## ")[0]
+    snippet = section.split("```python\n")[1].split("```")[0] + "assert torch.equal(x.grad, 2 * torch.relu(x))\n"
+    environment = {"PYTHONPATH": str(ROOT / "generated"), "MY_OPS_QUICK_CACHE": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", snippet], env=os.environ | environment, check=True)
+
+
 def test_every_make_target_that_is_named_exists() -> None:
     """README, CONTRIBUTING and Makefile agree."""
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))

@@ -66,9 +66,11 @@ def _package_files(library: Library) -> list[Output]:
     ]
 
 
-def library_files(library: Library) -> list[Output]:
-    """The generated files that are not about one operator alone."""
-    shared = library_view(library)
+def library_files(library: Library, *, replaceable: bool = False) -> list[Output]:
+    """The generated files that are not about one operator alone. `replaceable`: for a library whose place another one
+    may take while the process runs.
+    """
+    shared = library_view(library, replaceable=replaceable)
     return [
         Output("c/library.c", "library.c.j2", shared),
         Output("c/operators.h", "operators.h.j2", shared),

@@ -10,9 +10,12 @@
 #include "dtype.h"
 #include "tensor.h"
 
-enum { PROBLEM_TEXT = 1024, MAX_TAGS = 32 };
+enum { PROBLEM_TEXT = 1024, MAX_TAGS = 32, LIBRARIES = 4 };
 
 static char problem[PROBLEM_TEXT];
+
+/* Through these everything is registered: the schemas, and the kernels of the CPU, of CUDA and of every device. */
+static TorchLibraryHandle libraries[LIBRARIES];
 
 /* The file of this library: PyTorch names it when a second library defines the same namespace. */
 static const char *own_path(void) {
@@ -60,12 +63,17 @@ static BoxedKernel *cuda_kernel_of(const operator_entry *entry) { return entry->
 static BoxedKernel *composite_kernel_of(const operator_entry *entry) { return entry->composite; }
 
 /* Deleting a library object takes back what was registered through it. */
-static const char *give_up(const char *text, TorchLibraryHandle *libraries, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+void library_unregister(void) {
+    for (size_t i = 0; i < LIBRARIES; i++) {
         if (libraries[i] != NULL && aoti_torch_delete_library_object(libraries[i]) != 0) {
             fprintf(stderr, "%s: PyTorch could not take its registrations back\n", own_path());
         }
+        libraries[i] = NULL;
     }
+}
+
+static const char *give_up(const char *text) {
+    library_unregister();
     return text;
 }
 
@@ -78,8 +86,6 @@ const char *library_register(const char *ns, const operator_entry *entries, size
     }
     dtype_load();
     device_load();
-    TorchLibraryHandle libraries[] = {NULL, NULL, NULL, NULL};
-    const size_t all = sizeof libraries / sizeof libraries[0];
     /* A definition, not a fragment: with a fragment a second library of the same namespace would silently replace the
      * kernels of the first. */
     if (aoti_torch_library_init_def(ns, path, 0, &libraries[0]) != 0) {
@@ -91,14 +97,13 @@ const char *library_register(const char *ns, const operator_entry *entries, size
     }
     for (size_t i = 0; i < count; i++) {
         if (define(libraries[0], &entries[i]) != 0) {
-            return give_up(refuse("%s: PyTorch refused the schema %s::%s", path, ns, entries[i].schema), libraries,
-                           all);
+            return give_up(refuse("%s: PyTorch refused the schema %s::%s", path, ns, entries[i].schema));
         }
     }
     if (aoti_torch_library_init_impl(ns, "CPU", path, 0, &libraries[1]) != 0 ||
         aoti_torch_library_init_impl(ns, "CUDA", path, 0, &libraries[2]) != 0 ||
         aoti_torch_library_init_impl(ns, "CompositeExplicitAutograd", path, 0, &libraries[3]) != 0) {
-        return give_up(refuse("%s: PyTorch refused kernels for the namespace %s", path, ns), libraries, all);
+        return give_up(refuse("%s: PyTorch refused kernels for the namespace %s", path, ns));
     }
     const char *text = register_kernels(libraries[1], "CPU", entries, count, cpu_kernel_of);
     if (text == NULL) {
@@ -107,5 +112,5 @@ const char *library_register(const char *ns, const operator_entry *entries, size
     if (text == NULL) {
         text = register_kernels(libraries[3], "device-less", entries, count, composite_kernel_of);
     }
-    return text == NULL ? NULL : give_up(text, libraries, all);
+    return text == NULL ? NULL : give_up(text);
 }

@@ -23,9 +23,12 @@ typedef struct operator_entry {
     int32_t tag_count;
 } operator_entry;
 
-/* Registers all operators or none, and returns null or what is wrong, for import to raise. To be called from the
- * library's constructor, once. Also chooses the instruction set and asks for PyTorch's numbers of
- * dtypes and devices. */
+/* Registers all operators or none, and returns null or what is wrong, for import to raise. To be called while they are
+ * not registered: from the library's constructor, once, or for a library that can be replaced whenever its turn comes.
+ * Also chooses the instruction set and asks for PyTorch's numbers of dtypes and devices. */
 const char *library_register(const char *ns, const operator_entry *entries, size_t count);
+
+/* Takes back what was registered, if anything was. No call may be under way. */
+void library_unregister(void);
 
 #endif

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.wheel.build import ROOT
 
-TOOLS = ("numpy", "pytest", "expecttest")  # of generated tests; without NumPy torch warns
+TOOLS = ("numpy", "pytest", "expecttest", "Jinja2", "PyYAML")  # of tests and of the extra; without NumPy torch warns
 
 
 def pinned(name: str, minor: int = sys.version_info.minor) -> str:

@@ -82,6 +82,8 @@ class LibraryView:
     """generated/c/library.c and operators.h."""
 
     namespace: str
+    replaceable: bool  # whether another library of this namespace may take its place while the process runs
+    when: str
     guard: str
     checking: str  # the environment variable that turns checking mode on
     symbols: tuple[str, ...]
@@ -174,8 +176,8 @@ def cpu_unit_view(library: Library, op: Operator) -> CpuUnitView:
     )
 
 
-def library_view(library: Library) -> LibraryView:
-    """What is registered with PyTorch."""
+def library_view(library: Library, *, replaceable: bool = False) -> LibraryView:
+    """What is registered with PyTorch: when the library is loaded, or if it is `replaceable` when it is told to."""
     entries, symbols = [], []
     for op in library.operators:
         for entry in dispatched(op):
@@ -188,7 +190,8 @@ def library_view(library: Library) -> LibraryView:
             entries.append(RegistrationEntry(c_escape(entry.schema), entry.name, *kernels, _tags(op)))
     unique = tuple(dict.fromkeys(symbols))
     guard, checking = f"{library.namespace}_OPERATORS_H".upper(), checking_variable(library.namespace)
-    return LibraryView(library.namespace, guard, checking, unique, tuple(entries))
+    when = "" if replaceable else " when the library is loaded"
+    return LibraryView(library.namespace, replaceable, when, guard, checking, unique, tuple(entries))
 
 
 def _tags(op: Operator) -> str:

@@ -1,0 +1,61 @@
+"""Whole calls in processes of their own: killed while they build, and side by side."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CALL = """
+import torch
+from my_ops import quick
+from tests.quick.texts import CPU, bodies, scaled
+ops = quick.load(scaled("shared", 7), cpu=bodies(CPU, "shared", 7))
+assert torch.equal(ops.shared(torch.ones(3)), torch.full((3,), 7.0))
+"""
+
+
+def test_killed_and_side_by_side(cache: Path) -> None:
+    """One process is killed while compilers run; two that come after it find nothing wrong."""
+    path = os.pathsep.join([str(ROOT), *(entry for entry in sys.path if entry)])
+    environment = {**os.environ, "PYTHONPATH": path, "MY_OPS_QUICK_CACHE": str(cache)}
+    before = {*cache.glob("staging/*")}
+
+    def start() -> subprocess.Popen[str]:
+        return subprocess.Popen([sys.executable, "-c", CALL], env=environment, stderr=subprocess.PIPE, text=True)
+
+    first = start()
+    while not any((folder / "units").exists() for folder in {*cache.glob("staging/*")} - before):
+        assert first.poll() is None, first.communicate()[1]
+        time.sleep(0.001)
+    os.kill(first.pid, signal.SIGKILL)
+    first.wait()
+    others = [start(), start()]
+    for other in others:
+        _, text = other.communicate(timeout=300)
+        assert other.returncode == 0, text
+        assert "Warning" not in text
+
+
+def test_damaged_library(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library that was cut short is built again, by the same call."""
+    from my_ops import quick
+    from tests.quick.texts import SHIFTED
+
+    ops = quick.load(SHIFTED, namespace="damaged")
+    folder = Path(ops.__file__).parents[1]
+    library = folder / "damaged/damaged.so"
+    short = library.with_suffix(".short")  # the one that is loaded keeps its pages
+    short.write_bytes(library.read_bytes()[:1000])
+    short.replace(library)
+    import torch
+
+    ops = quick.load(SHIFTED, namespace="damaged")
+    assert library.stat().st_size > 1000
+    assert torch.equal(ops.shifted(torch.ones(2)), torch.full((2,), 2.0))
