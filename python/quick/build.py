@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from . import generator
+from . import cache, generator, programs, sources
 from .device import Device
 from .generator import Generated
-from .host import Host, cpu_units, processors, wait
+from .host import Host, cpu_units, processors
+
+if TYPE_CHECKING:
+    from codegen.lower.c.files import BuildOperator
 
 _SUFFIXES = {"cpu": "c", "cuda": "cu"}
 _NO_IMAGE = bytes(16)
@@ -37,59 +42,96 @@ def build(
         for name, text in texts.items():
             (folder / f"csrc/{name}.{_SUFFIXES[device]}").write_text(f"{text}\n", errors="surrogatepass")
     (folder / "namespace").write_text(made.namespace)
+    units = Units(made, folder, host, gpu)
     with ThreadPoolExecutor(processors() + 1) as pool:
-        images: list[Future[None]] = []
-        objects: list[Future[None]] = []
+        images: dict[str, Future[Path]] = {}
+        objects: list[Future[Path]] = []
         try:
-            for op, unit in _cuda_units(made):
-                images.append(pool.submit(_write_image, op, unit, made, folder, gpu))
-            for source, what, flags in _host_units(made, folder, host):
-                output = f"units/{Path(source).stem}.o"
-                objects.append(pool.submit(host.compile, source, output, folder, what, flags))
-            wait(images)
-            _embed(made, folder, host)
-            wait(objects)
+            for op, unit in _cuda_units(made) if gpu else ():
+                images[f"{op.name}_fatbin_{unit}"] = pool.submit(units.image, op, unit)
+            for op in made.operators:
+                for name, text in cpu_units(op, host.level) if op.cpu else ():
+                    objects.append(pool.submit(units.cpu, op.name, name, text))
+                objects.append(pool.submit(units.host, op.name, f"the host function of {op.name}"))
+            objects.append(pool.submit(units.host, "library", "the registration"))
+            _embed(made, {symbol: image.result() for symbol, image in images.items()}, folder, host)
+            compiled = [str(future.result()) for future in objects]
         finally:
-            for future in (*images, *objects):
+            for future in (*images.values(), *objects):
                 future.cancel()
-    host.link(f"{made.namespace}/{made.namespace}.so", sorted(map(str, folder.glob("units/*.o"))), folder)
+    host.link(f"{made.namespace}/{made.namespace}.so", [*compiled, "images.o"], folder)
+    (folder / "images.o").unlink()
     shutil.rmtree(folder / "units")
 
 
-def _host_units(made: Generated, folder: Path, host: Host) -> Iterator[tuple[str, str, list[str]]]:
-    """The source of each unit, what it is, and the flags that only it needs."""
-    for op in made.operators:
-        for unit, text in cpu_units(op, host.level) if op.cpu else ():
-            (folder / f"units/{unit}.cpu.c").write_text(text)
-            yield f"units/{unit}.cpu.c", f"the cpu body of {op.name}", host.body_flags
-        yield f"generated/c/{op.name}.c", f"the host function of {op.name}", []
-    yield "generated/c/library.c", "the registration", []
+class Units:
+    """What is compiled by itself and kept by itself in the cache: an edit of one body leaves the others."""
+
+    def __init__(self, made: Generated, folder: Path, host: Host, gpu: Device | None) -> None:
+        self.made, self.folder, self.compiler, self.gpu = made, folder, host, gpu
+        self.headers = {path: data for path, data in made.files.items() if path.endswith((".h", ".cuh"))}
+
+    def host(self, name: str, what: str) -> Path:
+        """A generated C file."""
+        source = f"generated/c/{name}.c"
+        parts = (self.made.files[f"c/{name}.c"], self.compiler.identity)
+        return self._once(parts, "unit.o", lambda path: self.compiler.compile(source, str(path), self.folder, what))
+
+    def cpu(self, op: str, name: str, text: str) -> Path:
+        """A CPU body for one choice of dtypes."""
+        (self.folder / f"units/{name}.c").write_text(text)
+        parts = (text, self.made.files[f"c/{op}.cpu.c"], self._body("cpu", op), self.compiler.identity)
+        what, flags = f"the cpu body of {op}", self.compiler.body_flags
+        source = f"units/{name}.c"
+        return self._once(
+            parts, "unit.o", lambda path: self.compiler.compile(source, str(path), self.folder, what, flags)
+        )
+
+    def image(self, op: BuildOperator, unit: str) -> Path:
+        """Kernels of the GPU part."""
+        gpu = self.gpu
+        assert gpu is not None
+        parts = (unit, op.cuda_flags, self.made.files[f"cuda/{op.name}.cu"], self._body("cuda", op.name), gpu.identity)
+
+        def write(path: Path) -> None:
+            path.write_bytes(gpu.image(op.name, unit, self.folder, op.cuda_flags.split()) or _NO_IMAGE)
+
+        return self._once(parts, "image", write)
+
+    def _body(self, device: str, op: str) -> tuple[str, ...]:
+        """Its text; those of all, where it includes one of them."""
+        texts = self.made.bodies[device]
+        text = texts.get(op, "")
+        return (text, *texts.values()) if re.search(r'#\s*include\s*"[^"]*\.cu?"', text) else (text,)
+
+    def _once(self, parts: object, name: str, make: Callable[[Path], None]) -> Path:
+        key = hashlib.sha256(repr((sources.digest(), parts, self.headers)).encode("utf-8", "surrogatepass")).hexdigest()
+        place = cache.find(f"unit-{key}") or cache.make(f"unit-{key}", lambda folder: make(folder / name))
+        return place / name
 
 
-def _cuda_units(made: Generated) -> Iterator[tuple[str, str]]:
+def _cuda_units(made: Generated) -> Iterator[tuple[BuildOperator, str]]:
     """Operators and the numbers of the units that their kernels are compiled in."""
     for op in made.operators:
         source = made.files.get(f"cuda/{op.name}.cu", b"").decode()
         for unit in re.findall(r"^#if CUDA_UNIT == (\d+)$", source, re.MULTILINE):
-            yield op.name, unit
+            yield op, unit
 
 
-def _write_image(op: str, unit: str, made: Generated, folder: Path, gpu: Device | None) -> None:
-    flags = next(one.cuda_flags for one in made.operators if one.name == op).split()
-    image = gpu.image(op, unit, folder, flags) if gpu else b""
-    (folder / f"units/{op}_{unit}.image").write_bytes(image or _NO_IMAGE)
-
-
-def _embed(made: Generated, folder: Path, host: Host) -> None:
+def _embed(made: Generated, images: Mapping[str, Path], folder: Path, host: Host) -> None:
     """An object that holds the images, under the names that host functions know."""
-    lines = ["/* Images for the GPU. */"]
+    lines = []
     for op, unit in _cuda_units(made):
-        symbol = f"{op}_fatbin_{unit}"
-        lines += [
-            f"extern const unsigned char {symbol}[];",
-            f'__asm__(".section .rodata\\n.balign 16\\n.globl {symbol}\\n.hidden {symbol}\\n"',
-            f'        ".type {symbol}, %object\\n{symbol}:\\n.incbin \\"units/{op}_{unit}.image\\"\\n"',
-            f'        ".size {symbol}, . - {symbol}\\n.previous\\n");',
-        ]
-    (folder / "units/images.c").write_text("\n".join([*lines, "typedef int images;", ""]))
-    host.compile("units/images.c", "units/images.o", folder, "what holds the images")
+        symbol = f"{op.name}_fatbin_{unit}"
+        image = images.get(symbol)
+        content = f'.incbin "{_escaped(image)}"' if image else f".zero {len(_NO_IMAGE)}"
+        lines += [".section .rodata", ".balign 16", f".globl {symbol}", f".hidden {symbol}", f".type {symbol}, %object"]
+        lines += [f"{symbol}:", content, f".size {symbol}, . - {symbol}"]
+    lines.append('.section .note.GNU-stack,"",%progbits')
+    (folder / "images.s").write_text("\n".join([*lines, ""]))
+    programs.run([*host.command, "-c", "images.s", "-o", "images.o"], folder, "what holds the images")
+    (folder / "images.s").unlink()
+
+
+def _escaped(path: Path) -> str:
+    return str(path).replace("\\", "\\\\").replace('"', '\\"')

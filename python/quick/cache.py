@@ -20,6 +20,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -34,6 +35,8 @@ _UNUSED = 30 * 86400.0  # seconds after which a folder that nobody asked for is 
 _YOUNG = 60.0  # seconds in which a folder that is being filled may not be locked yet
 
 _temporary: list[Path] = []
+_lock = threading.Lock()
+_swept: set[Path] = set()
 
 
 def cache_folder() -> Path:
@@ -62,17 +65,9 @@ def make(key: str, fill: Callable[[Path], None]) -> Path:
         return _make(cache, key, fill)
     except OSError as error:
         reason = f"{error.strerror or error}"
-        if not _temporary:
-            try:
-                _temporary.append(Path(tempfile.mkdtemp(prefix="my_ops-quick-")))
-            except OSError as other:
-                raise QuickError(
-                    f"neither {cache} ({reason}) nor a temporary folder ({other.strerror or other}) can be written: "
-                    f"free space, or set {VARIABLE} to a folder that can"
-                ) from None
-            atexit.register(shutil.rmtree, _temporary[0], ignore_errors=True)
-            text = f"{cache} cannot be written ({reason}): what is built is kept for this process only"
-            warnings.warn(f"{text}; free space, or set {VARIABLE} to a folder that can", stacklevel=2)
+        with _lock:
+            if not _temporary:
+                _temporary.append(_make_temporary(cache, reason))
         try:
             return _make(_temporary[0], key, fill)
         except OSError as other:
@@ -82,6 +77,20 @@ def make(key: str, fill: Callable[[Path], None]) -> Path:
             ) from None
 
 
+def _make_temporary(cache: Path, reason: str) -> Path:
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="my_ops-quick-"))
+    except OSError as error:
+        raise QuickError(
+            f"neither {cache} ({reason}) nor a temporary folder ({error.strerror or error}) can be written: "
+            f"free space, or set {VARIABLE} to a folder that can"
+        ) from None
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    text = f"{cache} cannot be written ({reason}): what is built is kept for this process only"
+    warnings.warn(f"{text}; free space, or set {VARIABLE} to a folder that can", stacklevel=4)
+    return folder
+
+
 def _make(cache: Path, key: str, fill: Callable[[Path], None]) -> Path:
     place = cache / "built" / key
     for folder in (cache, cache / "built", cache / "staging", cache / "locks"):
@@ -89,7 +98,9 @@ def _make(cache: Path, key: str, fill: Callable[[Path], None]) -> Path:
     with _alone(cache / "locks" / key[:9]):
         if _is_whole(place):  # another process has made it meanwhile
             return place
-        _remove_left(cache)
+        if cache not in _swept:  # once in a process
+            _swept.add(cache)
+            _remove_left(cache)
         with _staging(cache) as staging:
             fill(staging)
             _write_sums(staging)

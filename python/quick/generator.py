@@ -66,7 +66,7 @@ def generate(text: str, namespace: str | None, bodies: Mapping[str, Mapping[str,
 
 def _files(step: Mapping[str, Any], library: Library, bodies: Mapping[str, Mapping[str, str]]) -> Generated:
     lower = step["codegen.lower"]
-    render = step["codegen.render"].Renderer(sources.root() / "templates").render
+    render = step["renderer"].render
     outputs = lower.library_files(library, replaceable=True)
     for op in library.operators:
         outputs += lower.operator_files(library, op)
@@ -164,7 +164,8 @@ def _generator(root: Path) -> dict[str, Any]:
         except ImportError as error:
             raise QuickError(f"the generator is missing {error.name}: pip install 'my_ops[quick]'") from None
         with _instead(root):
-            _own[root] = {name: importlib.import_module(name) for name in _MODULES}
+            step = {name: importlib.import_module(name) for name in _MODULES}
+        _own[root] = step | {"renderer": step["codegen.render"].Renderer(root / "templates")}
     return _own[root]
 
 

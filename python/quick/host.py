@@ -54,7 +54,7 @@ class Host:
     def compile(self, source: str, output: str, folder: Path, what: str, flags: Sequence[str] = ()) -> None:
         """One unit, in a folder that has csrc/ and generated/."""
         root = sources.root() / "csrc"
-        include = ["-Igenerated/c", *(f"-I{root / part}" for part in ("runtime", "cpu", ".")), "-Icsrc"]
+        include = ["-Igenerated/c", *(f"-I{root / part}" for part in ("runtime", "cpu", "."))]
         programs.run([*self.command, *self.flags, *flags, *include, "-c", source, "-o", output], folder, what)
 
     def link(self, output: str, objects: Sequence[str], folder: Path) -> None:

@@ -115,7 +115,8 @@ def _run(package: str, folder: Path) -> types.ModuleType:
     importlib.invalidate_caches()
     whole = _place(package, folder / "__init__.py", [str(folder)])
     ops = _place(f"{package}.ops", folder / "ops/__init__.py", [str(folder / "ops")])
-    for name in ("_runtime", "_rules"):
+    shared = [path.stem for path in sorted(folder.glob("_[a-z]*.py")) if f"{package}.{path.stem}" in sys.modules]
+    for name in ("_runtime", *(name for name in shared if name != "_runtime")):
         _execute(_place(f"{package}.{name}", folder / f"{name}.py"))
     _execute(ops)
     for name, module in old.items():

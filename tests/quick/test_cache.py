@@ -19,6 +19,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache for each test."""
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "_temporary", [])
+    monkeypatch.setattr(cache, "_swept", set())
     return tmp_path / "cache"
 
 
@@ -141,6 +142,7 @@ def test_killed(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache.make("key", fill)
     assert len(list((own / "staging").iterdir())) == 1  # it might be one that is just beginning
     monkeypatch.setattr(cache, "_YOUNG", -1.0)
+    monkeypatch.setattr(cache, "_swept", set())  # as in another process
     cache.make("other", fill)
     assert list((own / "staging").iterdir()) == []
     assert cache.find("key") is not None
@@ -151,6 +153,7 @@ def test_unused(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for key in ("old", "asked"):
         os.utime(cache.make(key, fill), (0, 0))
     cache.find("asked")
+    monkeypatch.setattr(cache, "_swept", set())
     cache.make("new", fill)
     assert cache.find("old") is None
     assert cache.find("asked") is not None

@@ -7,6 +7,7 @@ import sys
 import types
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
@@ -55,6 +56,16 @@ def test_replaced_body() -> None:
             torch.testing.assert_close(call(x), factor * x)
             torch.testing.assert_close(torch.autograd.grad(call(x).sum(), x)[0], torch.full_like(x, factor))
         torch.testing.assert_close(backward(x), factor * x)
+
+
+def test_edit_of_one_body(cache: Path) -> None:
+    """Only that one is compiled again, in each of its two dtypes."""
+    texts = bodies(CPU, "edited", 2)
+    quick.load(scaled("edited", 2), texts)
+    before = {*cache.glob("built/unit-*")}
+    texts["edited"] += "/* one more line */"
+    quick.load(scaled("edited", 2), texts)
+    assert len({*cache.glob("built/unit-*")} - before) == 2
 
 
 def test_replaced_spec() -> None:
