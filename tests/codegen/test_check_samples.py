@@ -10,6 +10,7 @@ from codegen.check.library import check
 from codegen.check.samples import check_samples
 from codegen.errors import Diagnostics
 from codegen.load import load
+from codegen.lower.tests.samples import base
 from codegen.model import Operator
 
 SPEC = """\
@@ -19,7 +20,7 @@ ops:
     types: {T: floating}
     inputs: {x: "T[n]"}
     outputs: {y: "T[n]"}
-    checks: [n % 12345 == 6]
+    checks: [n > 3, n % 12345 == 6 and n > 100]
     devices: [cpu]
 """
 
@@ -35,8 +36,47 @@ def _asked(spec: str) -> str:
 def test_asked_for() -> None:
     assert _asked(SPEC) == (
         "ops.yaml:3:3: error: f: none of the sizes and scalars that tests try is a right call\n    f:\n    ^\n"
-        "hint: give some that are: samples: {n: [64]}, or name a function in tests/samples.py\n"
+        "hint: none passes n % 12345 == 6 and n > 100; give some that are right: samples: {n: [64]}, or samples: NAME, "
+        "a function of tests/samples.py\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("checks", "hint"),
+    [
+        ("len(xs) == 200", "none passes len(xs) == 200; give some that are right: samples: NAME, a function of tests/"),
+        ("k > 2, m < k, k < m", "none passes k < m; give some that are right: samples: {k: [64]}, or samples: NAME, "),
+    ],
+)
+def test_the_hint_says_what_can_be_stated(checks: str, hint: str) -> None:
+    spec = SPEC.replace('{x: "T[n]"}', '{x: "T[n]", xs: "T[*s][]", k: int, m: int}', 1)
+    spec = spec.replace("n > 3, n % 12345 == 6 and n > 100", checks)
+    assert f"\nhint: {hint}" in _asked(spec)
+
+
+@pytest.mark.parametrize(
+    ("checks", "dims", "scalars", "length"),
+    [
+        ("len(xs) == 7", {}, {}, 7),
+        ("'len(xs) in [11, 12]', n != 7", {"n": 1}, {}, 11),
+        ("k == 3 * n, m > k, len(xs) == k - 18", {}, {"k": 21, "m": 22}, 3),
+        ("n == 777, k > 5000, m == k + n", {"n": 777}, {"k": 5001, "m": 5778}, 2),
+    ],
+)
+def test_calls_that_checks_ask_for_are_found(
+    operator: Callable[[str], Operator], checks: str, dims: dict[str, int], scalars: dict[str, int], length: int
+) -> None:
+    """One name is changed for each check that it does not break; also lists of tensors get longer."""
+    op = operator(f"""
+        types: {{T: [float32]}}
+        inputs: {{x: "T[n]", xs: "T[*s][]", k: int, m: int}}
+        outputs: {{y: "T[n]"}}
+        checks: [{checks}]
+        devices: [cpu]
+    """)
+    found = base(op)
+    assert found.valid()
+    assert ({**found.dims, **dims}, {**found.scalars, **scalars}, length) == (found.dims, found.scalars, found.length)
 
 
 def test_as_values(operator: Callable[[str], Operator]) -> None:

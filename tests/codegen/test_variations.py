@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 import pytest
 
+from codegen.lower.tests import search
+from codegen.lower.tests.refused import wrong_calls
 from codegen.lower.tests.samples import base
-from codegen.lower.tests.variations import failing, variations
+from codegen.lower.tests.search import Calls, changed
+from codegen.lower.tests.variations import changes, failing
 from codegen.model import Operator
 from codegen.rules import CheckRule
 
@@ -32,13 +36,15 @@ def test_the_first_call_that_breaks_a_check_is_found(
         f"types: {{T: [float32, float64]}}\n{entries}\noutputs: {{y: 'T[n]'}}\nchecks:{listed}\n"
         "devices: [cpu]\ndifferentiable: false"
     )
-    usual, conditions = base(op), [rule.condition for rule in op.rules if isinstance(rule, CheckRule)]
+    usual = base(op)
+    calls, conditions = Calls(usual), [rule.condition for rule in op.rules if isinstance(rule, CheckRule)]
+    single = changes(op, {})
     assert len(conditions) == len(checks)
     for i, condition in enumerate(conditions):
-        found = failing(usual, condition, conditions[:i])
+        found = failing(calls, condition, conditions[:i])
         broken = (
             one
-            for one in variations(usual)
+            for one in (changed(usual, made) for made in (*zip(single), *product(single, single)))
             if one.value(condition) is False
             and all(one.value(before) is True for before in conditions[:i])
             and all(size >= 0 for shape in one.inputs() for size in shape)
@@ -73,8 +79,36 @@ def test_numbers_that_a_check_names(
         "devices: [cpu]\ndifferentiable: false"
     )
     usual = base(op)
-    found = failing(usual, op.checks[0].condition, [])
+    found = failing(Calls(usual), op.checks[0].condition, [])
     assert found is not None
     assert dict(found.dims) == {**usual.dims, **dims}
     assert dict(found.scalars) == {**usual.scalars, **scalars}
     assert found.length == length
+
+
+CHECKS = {
+    "one before the other": lambda i, count: f"n{i} < n{i + 1}",
+    "one after the other": lambda i, count: f"n{i + 1} < n{i}",
+    "never broken": lambda i, count: f"n{i} + n{i + 1} >= 0",
+    "in each other's way": lambda i, count: f"n{i} + 2 * n{7 * i % count} <= 3 * n{(i + 1) % count} + 400",
+}
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_work_grows_with_checks_and_not_with_their_square(
+    operator: Callable[[str], Operator], monkeypatch: pytest.MonkeyPatch, check: str
+) -> None:
+    """Checks that share names are asked about few calls each, however many names there are."""
+    made = []
+    monkeypatch.setattr(search, "changed", lambda sample, changes: made.append(changes) or changed(sample, changes))
+    asked = []
+    for count in (15, 30):
+        inputs = ", ".join(f"x{i}: 'float32[n{i}]'" for i in range(count))
+        checks = [CHECKS[check](i, count) for i in range(count - 1)]
+        op = operator(f"inputs: {{{inputs}}}\noutputs: {{y: 'float32[n0]'}}\nchecks: {checks}\ndevices: [cpu]")
+        made.clear()
+        usual = base(op)
+        wrong_calls(usual)
+        asked.append(len(made))
+    print(asked)
+    assert 0 < asked[1] < 2.5 * asked[0]

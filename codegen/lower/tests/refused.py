@@ -13,6 +13,7 @@ from codegen.lower.sample import USUAL_LENGTH, Sample
 from codegen.lower.tests.listed import of_pair, of_second
 from codegen.lower.tests.samples import with_dims
 from codegen.lower.tests.scalars import Scalar, breaking
+from codegen.lower.tests.search import Calls
 from codegen.lower.tests.texts import Broken, WrongCall, WrongTensor
 from codegen.lower.tests.values import Filling, Number, wrong_numbers
 from codegen.lower.tests.variations import failing, without_star
@@ -96,6 +97,7 @@ def wrong_calls(first: Sample) -> list[Wrong]:
     found = [_many_dims(first, argument.name) for argument in op.tensors]
     earlier: list[Expr] = []
     stars: list[StarFunction] = []
+    calls, starless = Calls(first), Calls(replace(first, missing=(1,)))
     for conditional in op.rules:
         rule, absent, made = plain(conditional), _absent(op, conditional), _made(first, conditional)
         usual = first.without(absent)
@@ -107,11 +109,11 @@ def wrong_calls(first: Sample) -> list[Wrong]:
             usual = replace(usual, at=1)
         match rule:
             case CheckRule() | SizeRule():
-                found += _condition(first, rule, [*earlier, *made])
+                found += _condition(calls, rule, [*earlier, *made])
                 otherwise = tuple(Unary("not", one, Type.BOOL) for one in made)
                 earlier.append(Logic("or", (*otherwise, rule.condition)) if made else rule.condition)
             case ComputeStar():
-                sample = without_star(first, rule.entry, [*earlier, *made], stars)
+                sample = without_star(starless, rule.entry, [*earlier, *made, *stars])
                 stars += [] if made else [rule.entry]
                 found += [_other(first, sample, rule)] if sample is not None else []
             case DimsRule():
@@ -305,10 +307,10 @@ def _not_contiguous(usual: Sample, rule: ContiguousRule) -> list[Wrong]:
     return [_tensor(usual, rule, rule.argument, tensor)]
 
 
-def _condition(usual: Sample, rule: CheckRule | SizeRule, earlier: list[Expr]) -> list[Wrong]:
+def _condition(calls: Calls, rule: CheckRule | SizeRule, earlier: list[Expr]) -> list[Wrong]:
     """A call in which a check fails, with every tensor whose shape is then another."""
-    sample = failing(usual, rule.condition, earlier)
-    return [_other(usual, sample, rule)] if sample is not None else []
+    sample = failing(calls, rule.condition, earlier)
+    return [_other(calls.usual, sample, rule)] if sample is not None else []
 
 
 def _other(usual: Sample, sample: Sample, rule: CheckRule | SizeRule | ComputeStar | DimsRule) -> Wrong:

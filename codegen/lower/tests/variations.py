@@ -1,20 +1,15 @@
-"""Calls that differ from a usual one in one name or in two, and among them those that break a rule.
-
-There are hundreds for an operator, but what a rule says of a call follows from a few names only: it is asked once for
-each change of these.
-"""
+"""Which names of a call are changed, and to what: for a call that breaks a rule, or for one that breaks none."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 
-from codegen.contract import DimEntry, StarEntry, StarFunction, named_stars, numbers_in
-from codegen.expr.tree import Constant, Expr, Name, Query, distinct
-from codegen.frozen import replace
-from codegen.lower.sample import Sample, Size
-from codegen.lower.tests.scalars import Scalar, beside, candidates, sampled
-from codegen.model import Operator
+from codegen.contract import StarFunction
+from codegen.expr.tree import Compare, Constant, Expr, distinct
+from codegen.lower.sample import Sample
+from codegen.lower.tests.scalars import beside, candidates, sampled
+from codegen.lower.tests.search import Calls, Change, Changes, Rule, changed
+from codegen.model import Check, Operator
 
 Given = Mapping[str, tuple[int | float | bool | str, ...]]  # what `samples:` lists for a name
 
@@ -26,133 +21,107 @@ LARGEST = 100_001
 MOST_TENSORS = 64
 
 
-class _Change:
-    """Another size of a dim, another value of a scalar argument, or another length of all lists of tensors, for which
-    the name of one of them stands. Each is equal to itself alone.
-    """
-
-    def __init__(
-        self, name: str, dims: Mapping[str, Size], scalars: Mapping[str, Scalar], length: int | None = None
-    ) -> None:
-        self.name, self.dims, self.scalars, self.length = name, dims, scalars, length
-
-
 def chosen(op: Operator) -> list[tuple[str, bool]]:
     """The names that a sample has sizes for, and whether they are stars."""
     return [(dim.name, dim.star) for dim in op.dims] + [(text, False) for text in op.free_sizes.values()]
 
 
-def variations(usual: Sample) -> Iterator[Sample]:
-    """One name changed, then two."""
-    for changes in _one_or_two(usual.op, dict(usual.op.samples.sizes)):
-        yield _changed(usual, changes)
+def right(first: Sample) -> Sample | None:
+    """A right call, close to one that may be wrong."""
+    calls, wanted = Calls(first), [(check.condition, True) for check in first.op.checks]
+    found = calls.first(changes(first.op, dict(first.op.samples.sizes)), wanted, Sample.valid)
+    if found is not None:
+        return found
+    mended = changed(first, _mended(calls, [condition for condition, _ in wanted]))
+    return mended if mended.valid() else None
 
 
-def failing(usual: Sample, condition: Expr, earlier: Sequence[Expr]) -> Sample | None:
+def unmet(first: Sample) -> Check | None:
+    """The check that no change mends, and how it reads; None where that is another rule."""
+    made = changed(first, _mended(Calls(first), [check.condition for check in first.op.checks]))
+    return next((check for check in first.op.checks if made.value(check.condition) is not True), None)
+
+
+def _mended(calls: Calls, conditions: Sequence[Expr]) -> Changes:
+    """Changes that mend check after check, up to the first that no single change mends."""
+    op, made = calls.usual.op, Changes()
+    given, wanted = dict(op.samples.sizes), list[tuple[Rule, bool]]()
+    for condition in conditions:
+        wanted.append((condition, True))
+        if calls.broken(wanted, made) is None:
+            continue
+        near = _near(op, condition, changed(calls.usual, made))
+        tried = [*changes(op, given), *(one for one in near if one.name not in given)]
+        about = (one for one in tried if one.name in calls.sources(condition))
+        found = next((one for one in about if calls.broken(wanted, (*made, one)) is None), None)
+        if found is None:
+            return made
+        made = (*made, found)
+    return made
+
+
+def failing(calls: Calls, condition: Expr, earlier: Sequence[Rule]) -> Sample | None:
     """A call, close to the usual one, for which `condition` is false and everything before it holds."""
-    sources = _sources(usual.op, condition)
-    known: dict[tuple[_Change, ...], bool] = {}  # whether it is false, by the changes that it can depend on
-    for changes in chain(_wrong(usual.op), _near(usual.op, condition)):
-        deciding = tuple([change for change in changes if change.name in sources])
-        if deciding not in known:
-            known[deciding] = _changed(usual, deciding).value(condition) is False
-        if known[deciding]:
-            sample = _changed(usual, changes)
-            if all(sample.value(one) is True for one in earlier) and _has_sizes(sample):
-                return sample
-    return None
+    op = calls.usual.op
+    return _wrong(calls, condition, earlier) or calls.first(
+        [one for one in _near(op, condition) if one.name in calls.sources(condition)],
+        [(condition, False), *((one, True) for one in earlier)],
+        _has_sizes,
+    )
 
 
-def without_star(
-    usual: Sample, entry: StarFunction, earlier: Sequence[Expr], stars: Sequence[StarFunction]
-) -> Sample | None:
+def without_star(calls: Calls, entry: StarFunction, earlier: Sequence[Rule]) -> Sample | None:
     """A call in which a function of stars has no value and everything before it holds. An input whose shape it stands
     in has some sizes there: they are not looked at any more.
     """
-    for changes in _wrong(usual.op):
-        sample = replace(_changed(usual, changes), missing=(1,))
-        if sample.star(entry) is not None or None in map(sample.star, stars):
-            continue
-        if all(sample.value(one) is True for one in earlier) and _has_sizes(sample):
-            return sample
-    return None
+    return _wrong(calls, entry, earlier)
 
 
-def _wrong(op: Operator) -> Iterator[tuple[_Change, ...]]:
+def _wrong(calls: Calls, rule: Rule, earlier: Sequence[Rule]) -> Sample | None:
     """One change, then two; and then beyond what `samples:` gives, which are sizes of right calls."""
+    op = calls.usual.op
     given = dict(op.samples.sizes)
-    yield from _one_or_two(op, given)
-    if given:
-        yield from _one_or_two(op, {})
+    wanted = [(rule, False), *((one, True) for one in earlier)]
+    found = calls.first(changes(op, given), wanted, _has_sizes)
+    return calls.first(changes(op, {}), wanted, _has_sizes) if found is None and given else found
 
 
-def _one_or_two(op: Operator, given: Given) -> Iterator[tuple[_Change, ...]]:
-    changes = list(_changes(op, given))
-    for change in changes:
-        yield (change,)
-    for first in changes:
-        for second in changes:
-            yield first, second
-
-
-def _near(op: Operator, condition: Expr) -> Iterator[tuple[_Change, ...]]:
-    """One change, to a number that the condition names or one beside it."""
+def _near(op: Operator, condition: Expr, call: Sample | None = None) -> list[Change]:
+    """Changes to a number that the condition names or one beside it, or which something is compared with in a call."""
     named = [node.value for node in distinct(condition) if isinstance(node, Constant)]
+    if call is not None:
+        compared = [part for node in distinct(condition) if isinstance(node, Compare) for part in node.operands]
+        named += [value for value in map(call.value, compared) if value is not None]
     numbers = {int(value) + step for value in named if isinstance(value, int | float) for step in (0, 1, -1)}
     numbers |= {-number - 1 for number in numbers}  # for what it is added to
-    found: list[_Change] = []
+    found: list[Change] = []
     for number in sorted(numbers, key=abs):
         if 0 <= number <= LARGEST:
-            found += [_Change(name, {name: (number,) if star else number}, {}) for name, star in chosen(op)]
+            found += [Change(name, {name: (number,) if star else number}, {}) for name, star in chosen(op)]
         if 0 < number <= MOST_TENSORS and op.lists:
-            found.append(_Change(op.lists[0].name, {}, {}, number))
+            found.append(Change(op.lists[0].name, {}, {}, number))
         for argument in sampled(op):
-            found += [_Change(argument.name, {}, {argument.name: value}) for value in beside(argument, number)]
-    for change in found:
-        yield (change,)
+            found += [Change(argument.name, {}, {argument.name: value}) for value in beside(argument, number)]
+    return found
 
 
-def _changes(op: Operator, given: Given) -> Iterator[_Change]:
+def changes(op: Operator, given: Given) -> list[Change]:
+    """All changes of one name, of those that `samples:` lists to what it lists."""
+    return list(_changes(op, given))
+
+
+def _changes(op: Operator, given: Given) -> Iterator[Change]:
     for name, star in chosen(op):
         listed = tuple((int(size),) if star else int(size) for size in given.get(name, ()))
         for size in listed or (STARS if star else DIMS):
-            yield _Change(name, {name: size}, {})
+            yield Change(name, {name: size}, {})
     for length in LENGTHS if op.lists else ():
-        yield _Change(op.lists[0].name, {}, {}, length)
+        yield Change(op.lists[0].name, {}, {}, length)
     for argument in sampled(op):
         for scalar in given.get(argument.name, ()) or candidates(argument):
-            yield _Change(argument.name, {}, {argument.name: scalar})
-
-
-def _changed(sample: Sample, changes: tuple[_Change, ...]) -> Sample:
-    dims, scalars, length = dict(sample.dims), dict(sample.scalars), sample.length
-    for change in changes:
-        dims.update(change.dims)
-        scalars.update(change.scalars)
-        length = length if change.length is None else change.length
-    return replace(sample, dims=dims, scalars=scalars, length=length)
+            yield Change(argument.name, {}, {argument.name: scalar})
 
 
 def _has_sizes(sample: Sample) -> bool:
     """Whether there are tensors of the sizes that the inputs then have."""
     return all(size >= 0 for shape in sample.inputs() for size in shape)
-
-
-def _sources(op: Operator, expr: Expr) -> set[str]:
-    """The names that the value of an expression can depend on."""
-    computed = {derived.name: derived.expr for derived in op.derived} | {size.name: size.value for size in op.dynamic}
-    shapes = dict(op.shapes)
-    found: set[str] = set()
-    waiting = [expr]
-    while waiting:
-        for node in distinct(waiting.pop()):
-            if isinstance(node, Name):
-                found.add(node.name)
-                waiting += [computed.pop(node.name)] if node.name in computed else []
-            elif isinstance(node, Query):
-                found |= {node.subject, op.free_sizes.get(node, ""), *(one.name for one in op.lists)}
-                for entry in shapes.pop(node.subject).entries if node.subject in shapes else ():
-                    waiting += numbers_in(entry)
-                    if not isinstance(entry, DimEntry):
-                        found.update([entry.name] if isinstance(entry, StarEntry) else named_stars(entry))
-    return found
