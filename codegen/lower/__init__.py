@@ -60,6 +60,7 @@ def _package_files(library: Library) -> list[Output]:
         Output(f"{library.namespace}/_runtime.py", "runtime.py.j2", view),
         Output(f"{library.namespace}/_rules.py", "rules.py.j2", view),
         Output(f"{library.namespace}/_batch.py", "batch.py.j2", view),
+        Output(f"{library.namespace}/_sharding.py", "sharding.py.j2", view),
         Output(f"{library.namespace}/ops/__init__.py", "package_ops.py.j2", view),
         Output(f"{library.namespace}/py.typed", "py.typed.j2", view),
         Output("tests/conftest.py", "tests_conftest.py.j2", view),

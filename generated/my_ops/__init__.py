@@ -4,6 +4,7 @@ torch.ops.my_ops holds the same operators as PyTorch's dispatcher sees them.
 """
 
 from ._runtime import check_values  # first: what cannot be loaded is an ImportError that says why
+from ._sharding import watch as _watch
 from .ops.adamw_step import adamw_step
 from .ops.add_rms_norm import add_rms_norm, add_rms_norm_
 from .ops.add_rms_norm_backward import add_rms_norm_backward
@@ -62,3 +63,5 @@ __all__ = [
     "square",
     "square_backward",
 ]
+
+_watch()

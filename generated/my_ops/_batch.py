@@ -35,9 +35,14 @@ class Batch(NamedTuple):
     written: tuple[str, ...] = ()
 
 
+rules: dict[Any, Batch] = {}
+"""By operator of the dispatcher; _sharding.py reads them, too."""
+
+
 def register(library: torch.library.Library, batch: Batch, *entries: Any) -> None:
     """Has torch.vmap of operators go by `batch`."""
     for entry in entries:
+        rules[entry] = batch
         torch.library.register_vmap(entry._name, functools.partial(_call, entry, batch), lib=library)
 
 
