@@ -29,8 +29,3 @@ def keys(diagnostics: Diagnostics, operator: str, node: Mapping) -> None:
     for key, _ in node.entries:
         if key.text in KEYS:
             refuse(diagnostics, operator, key, 0, KEYS[key.text])
-
-
-LIST_SCRATCH = "scratch that is a list of tensors"
-LIST_CONDITION = "a condition of an output list"
-LIST_HOLES = "an output list with a tensor for each of a list in which some may be absent"

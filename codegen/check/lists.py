@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from codegen import supported
 from codegen.contract import Argument, Shape, TensorType, names_of
 from codegen.expr.tree import NameKind
 from codegen.fields import Field
@@ -14,6 +13,9 @@ from codegen.model import Dim
 from codegen.parse_type import ParsedTensor
 from codegen.reader import Reader
 from codegen.scope import Scope
+
+# torch.export.save takes Tensor, Tensor? and Tensor[] as results, but neither Tensor[]? nor Tensor?[].
+_UNSAVED = "PyTorch saves no exported program whose operator returns a list"
 
 _NAMES = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -45,7 +47,10 @@ def length_of(read: Reader, field: Field, dims: Sequence[Dim], inputs: Collectio
 def check_length(read: Reader, field: Field, source: Argument, masked: bool) -> None:
     """An output that is no gradient has a tensor for each of a list that is there in every call."""
     if not masked and isinstance(source.type, TensorType) and source.type.may_lack_tensors:
-        supported.refuse(read.diagnostics, read.prefix, field.node, 0, supported.LIST_HOLES)
+        lacks = f"in which tensors may be absent, as in {source.name}"
+        lacks = lacks if source.type.element_optional else f"that may be absent, as {source.name}"
+        hint = "take a list that is there, whole; callers leave out the rest"
+        read.error(field.node.at(0), f"{_UNSAVED} {lacks}", hint)
 
 
 def equally_long(dims: Sequence[Dim], lists: Mapping[str, Shape], source: str) -> set[str]:
@@ -76,10 +81,11 @@ def check_list(read: Reader, field: Field, parsed: ParsedTensor) -> None:
     if parsed.list_at is None:
         return
     if field.section != "outputs":
-        supported.refuse(read.diagnostics, read.prefix, field.node, parsed.list_at, supported.LIST_SCRATCH)
+        hint = "one tensor with a dim for all of them, such as T[len(xs), n]"
+        read.error(field.node.at(parsed.list_at), "scratch is no list of tensors", hint)
     if parsed.element_optional:
         read.error(field.node.at(parsed.list_at), "only in inputs may tensors of a list be absent")
     if field.parsed.condition is not None:
-        supported.refuse(
-            read.diagnostics, read.prefix, field.node, field.parsed.condition.offset, supported.LIST_CONDITION
-        )
+        kind = field.node.text[: field.parsed.condition.offset].removesuffix("if ").strip()
+        hint = f"let the caller pass it, under inputs, and ask given({field.name}): {field.name}: {kind}?! out"
+        read.error(field.node.at(field.parsed.condition.offset), f"{_UNSAVED} that may be absent", hint)
