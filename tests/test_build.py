@@ -288,6 +288,13 @@ def test_nvcc(built: Path, tmp_path: Path, version: str, environment: dict[str, 
     assert expected.format(nvcc=nvcc) in " ".join(done.stderr.split())
 
 
+def test_a_path_that_nvcc_reads_otherwise(built: Path, tmp_path: Path) -> None:
+    nvcc = _write_program(tmp_path / "bin" / "nvcc", NVCC.format(version="13.0"))
+    done = _configure(built, tmp_path / "a, b", SMALL_CUDA="ON", CUDACXX=nvcc)
+    expected = "nvcc cannot compile in a folder with a comma in its path: move it, or SMALL_CUDA=OFF."
+    assert expected in " ".join(done.stderr.split())
+
+
 @pytest.mark.parametrize("variable", ["VIRTUAL_ENV", "OPS_PYTHON_PATH"])
 def test_nvcc_of_python(built: Path, tmp_path: Path, variable: str) -> None:
     """That of PyPI, in the active environment or where setup.py says that packages are; any other one is before it."""
