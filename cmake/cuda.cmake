@@ -130,8 +130,13 @@ if(nvcc)
     # A mistake in a body is one for each choice of dtypes and params: of these errors the first four are enough.
     set(nvcc_command ${nvcc} -fatbin -std=c++17 -O3 --expt-relaxed-constexpr -Xcudafe --error_limit=4)
     if(nvcc_version VERSION_GREATER_EQUAL 13.0)
-        # A fifth of the size; every driver for CUDA 13 can unpack it. The kernels of a unit are compiled side by side.
-        list(APPEND nvcc_command --compress-mode=size --split-compile=0)
+        # A fifth of the size; every driver for CUDA 13 can unpack it.
+        list(APPEND nvcc_command --compress-mode=size)
+        if(OPS_NATIVE)
+            # The kernels of a unit side by side: an edited body is waited for. What comes of it is a little larger, and
+            # not the same each time, as a wheel has to be.
+            list(APPEND nvcc_command --split-compile=0)
+        endif()
     endif()
     if(NOT "$ENV{CUDAHOSTCXX}" STREQUAL "")
         list(APPEND nvcc_command -ccbin $ENV{CUDAHOSTCXX})
