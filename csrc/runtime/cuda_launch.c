@@ -37,7 +37,8 @@ static bool check_driver(error *e, CUresult result) {
 
 bool cuda_no_image(error *e, const cuda_scope *scope, int result) {
     CHECK(e, BUILT_WITH_CUDA,
-          "this library was built without CUDA, and got a tensor on cuda:%" PRId32 "; install nvcc and build it again",
+          "this library was built without CUDA, and got a tensor on cuda:%" PRId32
+          "; build it again with nvcc, which pip install \".[cuda]\" brings",
           scope->device_index);
     return check_driver(e, result) &&
            fail(e,

@@ -83,7 +83,10 @@ MACHINES = {
         "cuDeviceGet: CUDA error 999, CUDA_ERROR_UNKNOWN: injected",
     ),
 }
-WITHOUT_CUDA = "this library was built without CUDA, and got a tensor on cuda:0; install nvcc and build it again"
+WITHOUT_CUDA = (
+    "this library was built without CUDA, and got a tensor on cuda:0; build it again with nvcc, which pip install "
+    '".[cuda]" brings'
+)
 
 
 def script(library: Library, op: Operator, instructions: tuple[str, ...], text: str) -> str:
