@@ -7,6 +7,8 @@ load of the machine.
 
     make demo                        on the CPU, about two minutes
     make demo ARGS="--device cuda"   on a GPU; see --help for size, steps and dtype
+
+With --parallel, under torchrun, it trains once, with my_ops, over several processes; see parallel.py.
 """
 
 from __future__ import annotations
@@ -70,21 +72,21 @@ class Block(nn.Module):
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
         hidden = 8 * width // 3 // 32 * 32
-        self.heads = heads
+        self.size = width // heads
         self.norm1, self.norm2 = RMSNorm(width), RMSNorm(width)
         self.qkv = nn.Linear(width, 3 * width, bias=False)
         self.proj = nn.Linear(width, width, bias=False)
-        self.gate_up = nn.Linear(width, 2 * hidden, bias=False)
+        self.gate = nn.Linear(width, hidden, bias=False)
+        self.up = nn.Linear(width, hidden, bias=False)
         self.down = nn.Linear(hidden, width, bias=False)
 
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-        batch, length, width = x.shape
-        qkv = self.qkv(self.norm1(x)).view(batch, length, 3, self.heads, -1).transpose(1, 3)
-        q, k, v = qkv.unbind(dim=2)
+        qkv = self.qkv(self.norm1(x)).unflatten(-1, (-1, 3, self.size)).transpose(1, 2)  # head by head
+        q, k, v = qkv.unbind(dim=3)
         y = F.scaled_dot_product_attention(rotate(q, cos, sin), rotate(k, cos, sin), v, is_causal=True)
-        x = x + self.proj(y.transpose(1, 2).reshape(batch, length, width))
-        gate, up = self.gate_up(self.norm2(x)).chunk(2, dim=-1)
-        return x + self.down(F.silu(gate) * up)
+        x = x + self.proj(y.transpose(1, 2).flatten(2))
+        y = self.norm2(x)
+        return x + self.down(F.silu(self.gate(y)) * self.up(y))
 
 
 class LanguageModel(nn.Module):
@@ -169,15 +171,36 @@ def compile_backend(device: str) -> str:
     return "aot_eager"
 
 
+def manual() -> Tensor:
+    """Python's reference manual, in bytes."""
+    return torch.frombuffer(bytearray("\n".join(topics.values()).encode()), dtype=torch.uint8).long()
+
+
+def new_model(args: argparse.Namespace) -> LanguageModel:
+    """The weights from which every run starts."""
+    torch.manual_seed(0)
+    return LanguageModel(args.width, args.heads, args.layers, args.context).to(getattr(torch, args.dtype))
+
+
+def train_parallel(args: argparse.Namespace) -> int:
+    import parallel  # here, because most of PyTorch's distributed part comes with it
+
+    model = new_model(args)
+    for module in model.modules():
+        if isinstance(module, RMSNorm):
+            module.function = my_ops_rms_norm
+    text = manual()
+    training = batches(text, args.context, args.batch, args.steps, seed=1)
+    return parallel.run(model, training, args, FLOOR[getattr(torch, args.dtype)])
+
+
 def train(args: argparse.Namespace) -> list[Run]:
-    dtype = getattr(torch, args.dtype)
-    text = torch.frombuffer(bytearray("\n".join(topics.values()).encode()), dtype=torch.uint8).long()
+    text = manual()
     split = len(text) * 9 // 10
     training = batches(text[:split], args.context, args.batch, args.steps, seed=1)
     validation = batches(text[split:], args.context, args.batch, 8, seed=2)
 
-    torch.manual_seed(0)
-    start = LanguageModel(args.width, args.heads, args.layers, args.context).to(args.device, dtype)
+    start = new_model(args).to(args.device)
     parameters = sum(p.numel() for p in start.parameters())
     print(f"{parameters:,} parameters, {len(text):,} bytes of text, {args.dtype} on {args.device}", file=sys.stderr)
 
@@ -283,11 +306,14 @@ def main() -> int:
     parser.add_argument("--layers", type=int, default=4)
     parser.add_argument("--lr", type=float, default=3e-3)
     parser.add_argument("--out", default="build/train_lm", help="where the picture and the numbers go, without suffix")
+    parser.add_argument("--parallel", choices=("fsdp", "tensor", "sequence"), help="under torchrun; see parallel.py")
     args = parser.parse_args()
     if args.steps < 3 or min(args.batch, args.context, args.heads, args.layers) < 1 or args.width % (2 * args.heads):
         parser.error("at least 3 steps, sizes of at least 1, and a width that is a multiple of twice the heads")
     if args.device.startswith("cuda") and not torch.cuda.is_available():
         parser.error(f"--device {args.device}: this PyTorch ({torch.__version__}) sees no GPU")
+    if args.parallel:
+        return train_parallel(args)
     return 0 if report(train(args), args) else 1
 
 
