@@ -39,7 +39,7 @@ def architectures(arch: str | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Device:
-    """A compiler for `archs`: NVRTC if `library` is there, else nvcc."""
+    """A compiler for `archs`: NVRTC if `library` is there, and nvcc if not, or for what NVRTC has no header of."""
 
     archs: tuple[str, ...]
     library: nvrtc.Nvrtc | None
@@ -48,8 +48,9 @@ class Device:
     @property
     def identity(self) -> str:
         """Other text, other images."""
-        compiler = self.library.identity if self.library else programs.identity(self.nvcc)
-        return f"{self.archs} {compiler} {_FLAGS} {_NVRTC_FLAGS if self.library else _NVCC_FLAGS}"
+        compilers = [self.library.identity] if self.library else []
+        compilers += [programs.identity(self.nvcc)] if self.nvcc else []
+        return f"{self.archs} {compilers} {_FLAGS} {_NVRTC_FLAGS} {_NVCC_FLAGS}"
 
     @property
     def text(self) -> str:
@@ -103,8 +104,11 @@ class Device:
         if image:
             return image
         missing = re.search(r'could not open source file "([^"]+)"|cannot open source file "([^"]+)"', log)
+        if missing and self.nvcc:
+            return self._by_nvcc(op, unit, folder, kept, archs)
         if missing:
-            log += f"\nNVRTC reads no headers of the system: leave {missing[1] or missing[2]} out, or compiler='nvcc'"
+            log += f"\nNVRTC reads no headers of the system: leave {missing[1] or missing[2]} out, or install nvcc"
+            log += " or, if it is one of CUDA's, `pip install nvidia-cuda-cccl`"
         if "gpu-architecture" in log:
             log += (
                 f"\nNVRTC {nvrtc.version(self.library)} does not know this GPU: install a newer one, or compiler='nvcc'"
@@ -130,7 +134,8 @@ def find(archs: tuple[str, ...], compiler: str | None) -> Device | None:
     if compiler != "nvcc":
         library = nvrtc.find()
         if library is not None:
-            return Device(archs, library, ())
+            nvcc = _nvcc(os.environ) if compiler is None else ""
+            return Device(archs, library, (nvcc,) if nvcc else ())
     if compiler != "nvrtc":
         nvcc = _nvcc(os.environ)
         if nvcc:

@@ -3,6 +3,7 @@
 Names, functions and overloads that someone has kept lead to the new kernels from then on: modules run again in place,
 and old overloads become the new ones. Operators that are gone say so. Code that torch.compile has made is thrown away.
 """
+# mypy: disable-error-code="no-untyped-call"
 
 from __future__ import annotations
 
@@ -28,8 +29,12 @@ class _Loaded:
 
 
 _loaded: dict[str, _Loaded] = {}
-# What torch.ops has handed out of each namespace, and someone may have kept: the name of an operator, and its overload.
-_handed: dict[str, list[tuple[str, Any]]] = {}
+# What torch.ops has handed out of each namespace, and someone may have kept: names of operator and overload, and the
+# object; that of an operator as a whole has no second name.
+_handed: dict[str, list[tuple[str, str, Any]]] = {}
+# For each overload a kernel that nothing calls. PyTorch frees an operator that has neither schema nor kernel, though
+# handles to it may be left.
+_holding: dict[str, torch.library.Library] = {}
 
 
 def registered(namespace: str, folder: Path) -> types.ModuleType | None:
@@ -51,6 +56,8 @@ def register(namespace: str, folder: Path) -> types.ModuleType:
     switch.restype, switch.argtypes = ctypes.c_char_p, [ctypes.c_bool]
     before = _loaded.get(namespace)
     if before:
+        _take_back(namespace)
+    if before:
         getattr(before.library, f"{namespace}_register")(False)
     problem = switch(True)
     if problem is not None:
@@ -60,8 +67,6 @@ def register(namespace: str, folder: Path) -> types.ModuleType:
             "give one of them another `namespace:`", "pass another namespace="
         )
         raise QuickError(text)
-    if before:
-        _take_back(namespace)
     module = _run(f"{__package__}.loaded.{namespace}", folder / namespace)
     _loaded[namespace] = _Loaded(folder, library, module)
     if before:
@@ -80,19 +85,30 @@ def _take_back(namespace: str) -> None:
     holder = _namespace(namespace)
     for name, packet in list(vars(holder).items()):
         if isinstance(packet, torch._ops.OpOverloadPacket):
-            overloads = [one for one in vars(packet).values() if isinstance(one, torch._ops.OpOverload)]
-            _handed.setdefault(namespace, []).extend((name, one) for one in (packet, *overloads))
+            handed = _handed.setdefault(namespace, [])
+            handed.append((name, "", packet))
+            for overload, one in vars(packet).items():
+                if isinstance(one, torch._ops.OpOverload):
+                    handed.append((name, overload, one))
+                    _hold(f"{namespace}::{name}" + ("" if overload == "default" else f".{overload}"))
             delattr(holder, name)
             holder._dir.remove(name)
+
+
+def _hold(overload: str) -> None:
+    """Keeps what handles to an overload point to."""
+    if overload not in _holding:
+        _holding[overload] = torch.library.Library(overload.split("::")[0], "IMPL")
+        _holding[overload].impl(overload.split("::")[1], torch.library.fallthrough_kernel, "Vulkan")
 
 
 def _lead_on(namespace: str) -> None:
     """Makes what torch.ops has handed out the same as what it hands out now. An old overload would otherwise call a
     kernel with the arguments of another schema.
     """
-    for name, old in _handed[namespace]:
+    for name, overload, old in _handed[namespace]:
         packet = getattr(_namespace(namespace), name, None)
-        new = packet if packet is None or isinstance(old, torch._ops.OpOverloadPacket) else packet.default
+        new = getattr(packet, overload, None) if overload else packet
         if new is None:
             vars(old)["_op"] = _gone(namespace, name)
         else:
@@ -124,7 +140,7 @@ def _run(package: str, folder: Path) -> types.ModuleType:
         if path.exists():
             _renew(_place(name, path))
         else:
-            _empty(name, module)
+            _empty(module)
     for name in vars(whole).get("__all__", ()):
         vars(whole).pop(name, None)
     _execute(whole)
@@ -132,23 +148,35 @@ def _run(package: str, folder: Path) -> types.ModuleType:
 
 
 def _renew(module: types.ModuleType) -> None:
-    """Runs a module again, and makes the functions that callers may have kept do what the new ones do."""
-    before = {name: value for name, value in vars(module).items() if isinstance(value, types.FunctionType)}
+    """Runs a module again, and makes the functions that callers may have kept do what the new ones do. Those that are
+    gone, of a variant, find what they called to say so.
+    """
+    before = {name: value for name, value in vars(module).items() if not name.startswith("__")}
+    for name in before:
+        delattr(module, name)
     _execute(module)
     for name, old in before.items():
-        new = vars(module)[name]
-        if not name.startswith("_") and isinstance(new, types.FunctionType) and new is not old:
+        new = vars(module).get(name)
+        if isinstance(old, types.FunctionType) and isinstance(new, types.FunctionType) and not name.startswith("_"):
             for part in ("__code__", "__defaults__", "__kwdefaults__", "__doc__", "__annotations__"):
                 setattr(old, part, getattr(new, part))
             setattr(module, name, old)
+        elif name not in vars(module) and name.startswith("_"):
+            setattr(module, name, old)
+            _disable(module, name)
 
 
-def _empty(name: str, module: types.ModuleType) -> None:
+def _empty(module: types.ModuleType) -> None:
     """Functions of an operator that is gone say so, until it comes back."""
-    short = name.rpartition(".")[2]
-    namespace = name.split(".")[-3]
-    for key in [key for key in vars(module) if key.startswith(("_call_", "_apply"))]:
-        setattr(module, key, _gone(namespace, short))
+    for name in list(vars(module)):
+        _disable(module, name)
+
+
+def _disable(module: types.ModuleType, name: str) -> None:
+    """What leads to kernels, past torch.ops."""
+    if name.startswith(("_call_", "_apply", "_backward_")):
+        *_, namespace, _, operator = module.__name__.split(".")
+        setattr(module, name, _gone(namespace, operator))
 
 
 def _place(name: str, path: Path, folders: list[str] | None = None) -> types.ModuleType:

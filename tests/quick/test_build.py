@@ -84,8 +84,16 @@ def test_headers_of_the_system() -> None:
     texts["included"] = "#include <cmath>\n#include <cfloat>\n#include <climits>\n" + texts["included"]
     quick.load(scaled("included", 2), bodies(CPU, "included", 2), texts, arch="9.0", compiler="nvrtc")
     texts["included"] = "#include <vector>\n" + texts["included"]
-    with pytest.raises(quick.QuickError, match="leave vector out, or compiler='nvcc'"):
+    with pytest.raises(quick.QuickError, match="leave vector out, or install nvcc"):
         quick.load(scaled("included", 2), bodies(CPU, "included", 2), texts, arch="9.0", compiler="nvrtc")
+
+
+@pytest.mark.skipif(nvrtc.find() is None or not device._nvcc(os.environ), reason="both compilers are needed")
+def test_what_nvrtc_cannot_read() -> None:
+    """Is compiled by nvcc, unless the caller wants NVRTC."""
+    texts = bodies(CUDA, "vectored", 2)
+    texts["vectored"] = "#include <vector>\n" + texts["vectored"]
+    assert quick.load(scaled("vectored", 2), bodies(CPU, "vectored", 2), texts, arch="9.0").vectored
 
 
 def test_no_compiler_for_the_gpu(monkeypatch: pytest.MonkeyPatch) -> None:

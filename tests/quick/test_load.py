@@ -58,6 +58,26 @@ def test_replaced_body() -> None:
         torch.testing.assert_close(backward(x), factor * x)
 
 
+def test_replaced_variants() -> None:
+    """An operator keeps its other overloads apart, and says so when one of them is gone."""
+    text = SHIFTED + "  variants: [inplace, out]\n"
+    ops = quick.load(text, namespace="varied")
+    in_place, overload, x = ops.shifted_, torch.ops.varied.shifted.out, torch.zeros(2)
+    quick.load(text.replace("x + by", "x - by"), namespace="varied")
+    in_place(x, 2.0)
+    overload(x.clone(), 3.0, out=x)
+    assert torch.equal(x, torch.full((2,), -5.0))
+    quick.load(text.replace("inplace, ", ""), namespace="varied")
+    assert not hasattr(ops, "shifted_")
+    with pytest.raises(RuntimeError, match="varied::shifted: a later library of the namespace varied has no such"):
+        in_place(x, 2.0)
+    overload(torch.zeros(2), 3.0, out=x)
+    assert torch.equal(x, torch.full((2,), 3.0))
+    quick.load(text, namespace="varied")
+    ops.shifted_(x, 1.0)
+    assert torch.equal(x, torch.full((2,), 4.0))
+
+
 def test_edit_of_one_body(cache: Path) -> None:
     """Only that one is compiled again, in each of its two dtypes."""
     texts = bodies(CPU, "edited", 2)
