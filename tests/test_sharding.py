@@ -1,4 +1,4 @@
-"""DTensor goes by `batch:`; what is compared stands in tests/harness/sharded.py."""
+"""DTensor goes by `batch:`; what is compared stands in tests/sharded.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness.sharded import RANKS
+from tests.sharded import RANKS
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -22,7 +22,7 @@ assert torch.ops.my_ops.rms_norm.default in known and torch.ops.my_ops._rms_norm
 
 
 def test_two_processes(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tests.harness.sharded"]
+    command = [sys.executable, "-m", "tests.sharded"]
     ranks = [
         subprocess.Popen(
             [*command, str(rank), str(tmp_path / "store")],

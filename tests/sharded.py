@@ -1,4 +1,4 @@
-"""Operators with a `batch:` on sharded tensors, in two processes: python -m tests.harness.sharded RANK FILE.
+"""Operators with a `batch:` on sharded tensors, in two processes: python -m tests.sharded RANK FILE.
 
 Every result and every gradient, put together again, is what one process computes: of tensors that are sharded along any
 dim, evenly or not, replicated, or the sum of two.
@@ -23,7 +23,7 @@ from tests.harness.contract import Arguments, Contract, as_tuple
 from tests.harness.layouts import make
 
 RANKS = 2
-TESTS = Path(__file__).resolve().parents[2] / "generated" / "tests"
+TESTS = Path(__file__).resolve().parents[1] / "generated" / "tests"
 MASKS = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 13)  # see my_ops/_sharding.py
 
 
