@@ -35,8 +35,9 @@ def digest() -> str:
     if folder not in _seen or _seen[folder][0] != looks:
         found = hashlib.sha256()
         for path in files:
-            data = Path(path).read_bytes()
-            found.update(f"{os.path.relpath(path, folder)} {len(data)}\n".encode() + data)
+            with open(path, "rb") as file:
+                data = file.read()
+            found.update(f"{path.removeprefix(str(folder))} {len(data)}\n".encode() + data)
         _seen[folder] = (looks, found.hexdigest())
     return _seen[folder][1]
 
