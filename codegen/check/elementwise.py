@@ -27,7 +27,7 @@ from codegen.elementwise.build import build, operand_dtypes, uniform_kinds
 from codegen.elementwise.kinds import KindProblem
 from codegen.errors import nearest, shown
 from codegen.expr.parse import parse
-from codegen.expr.tree import Expr, integer, names
+from codegen.expr.tree import Expr, Type, integer, names
 from codegen.frozen import dataclass, replace
 from codegen.layouts import POLICIES
 from codegen.load import Mapping, Node, Scalar
@@ -197,6 +197,9 @@ class _Checker:
         expr, problems = parse(text.strip(), self.contract.elements)
         for problem in problems:
             read.error(scalar.at(lead + problem.offset), problem.text, problem.hint)
+        if expr is not None and expr.type in (Type.STR, Type.DTYPE):
+            read.error(scalar.at(lead), f"expected a number, got a {expr.type.value}")
+            return None
         if expr is None or not self.typed(read, scalar, key.text, expr):
             return None
         return ElementwiseLine(key.text, expr, " ".join(text.split()))
