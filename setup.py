@@ -19,7 +19,8 @@ PROJECT = tomllib.loads(Path("pyproject.toml").read_text())["project"]
 
 
 class PythonIndependentWheel(bdist_wheel):
-    """Tags the wheel py3-none-<platform>: the library does not touch Python's C API, so one wheel serves every version.
+    """Tags the wheel py3-none-<platform>: the library does not touch Python's C API, and the module of direct calls
+    keeps to its stable part and may be missing, so that one wheel serves every version.
 
     scikit-build-core's `wheel.py-api = "py3"` says the same, but is not available to its setuptools plugin.
     """

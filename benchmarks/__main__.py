@@ -13,7 +13,7 @@ import torch
 from . import machine, report
 from .options import PACKAGE, Options, Selection, child_environment
 
-GROUPS = ("build", "quick", "generate", "call", "cpu", "size", "elementwise", "models", "cuda", "operators")
+GROUPS = ("build", "quick", "generate", "call", "direct", "cpu", "size", "elementwise", "models", "cuda", "operators")
 ON_GPUS = ("cuda",)
 KEEPS_ITS_OWN = ("operators",)  # results, in files of its own
 

@@ -52,11 +52,15 @@ fi
 "$NINJA" -C $dir ${MAX_JOBS:+-j "$MAX_JOBS"}
 
 # Copied under another name and renamed: a killed build leaves no half of a library, and a running process keeps its own.
-library=generated/$namespace/$namespace.so
-if ! cmp -s "$dir/$namespace.so" "$library"; then
-    cp "$dir/$namespace.so" "$library.new"
-    mv "$library.new" "$library"
-fi
+for library in "$namespace.so" _C.abi3.so; do
+    place=generated/$namespace/$library
+    if [ ! -e "$dir/$library" ]; then
+        rm -f "$place"   # the direct module, where Python's headers are missing
+    elif ! cmp -s "$dir/$library" "$place"; then
+        cp "$dir/$library" "$place.new"
+        mv "$place.new" "$place"
+    fi
+done
 
 # Python modules that are written by hand stand beside the generated ones; a wheel takes them as pyproject.toml says.
 for module in python/[a-z]*/; do

@@ -281,6 +281,12 @@ class Operator:
         """What only backward sees."""
         return tuple(output for output in self.outputs if output.saved)
 
+    @cached_property
+    def outputs_can_be_given(self) -> bool:
+        """Whether tensors of the caller can take the places of all public outputs."""
+        alone = self.public_outputs and not (self.grad_mask or self.written or self.dynamic)
+        return bool(alone) and all(output.condition is None for output in self.public_outputs)
+
     @property
     def launches_itself(self) -> bool:
         """Whether code of its own on the host launches on CUDA, and sees the call record."""

@@ -141,7 +141,7 @@ def taken_constant(op: str, name: str, operators: Collection[str], kernels: Coll
         return "used by csrc/runtime"
     generated = {f"{op}_nothing_to_do", f"{op}_args_from"}
     # Of all operators, of which there may be a thousand: only those are looked for that the name could be made of.
-    ends = ("_boxed", *(f"_fatbin_{unit}" for unit in range(MOST_CUDA_UNITS)))
+    ends = ("_boxed", "_direct", *(f"_fatbin_{unit}" for unit in range(MOST_CUDA_UNITS)))
     generated |= {name for end in ends if name.endswith(end) and name.removesuffix(end) in operators}
     generated |= {f"{kernel}_{end}" for kernel in kernels for end in ("plan", "kernels")}
     generated |= {f"launch_{kernel}" for kernel in kernels}

@@ -27,8 +27,8 @@ from codegen.frozen import dataclass
 
 ROOT = PACKAGE.parent
 # What builds a library, whatever its operators are.
-BUILD = ("CMakeLists.txt", "cmake", "codegen", "templates", "csrc/cpu", "csrc/device", "csrc/runtime",
-         "csrc/elementwise_layout.h")  # fmt: skip
+BUILD = ("CMakeLists.txt", "cmake", "codegen", "templates", "csrc/cpu", "csrc/device",
+         "csrc/direct", "csrc/runtime", "csrc/elementwise_layout.h")  # fmt: skip
 _SHARED = (*BUILD, "CMakePresets.json", "setup.py", "LICENSE", ".clang-format", ".editorconfig", ".gitattributes",
            "tests/plugin.py", "tests/harness", "docs/language.md", "docs/errors.md")  # fmt: skip
 # What only bodies of the operators of this project use.

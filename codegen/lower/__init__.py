@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from codegen.frozen import dataclass
+from codegen.lower.c.direct import direct_view
 from codegen.lower.c.files import build_view, cpu_unit_view, header_view, library_view
 from codegen.lower.c.host import host_view
 from codegen.lower.cuda import arguments_view, entries_view
@@ -57,6 +58,8 @@ def _package_files(library: Library) -> list[Output]:
     view = package_view(library)
     return [
         Output(f"{library.namespace}/__init__.py", "package.py.j2", view),
+        Output(f"{library.namespace}/_C.py", "direct.py.j2", view),
+        Output(f"{library.namespace}/_C.pyi", "direct.pyi.j2", direct_view(library)),
         Output(f"{library.namespace}/_runtime.py", "runtime.py.j2", view),
         Output(f"{library.namespace}/_rules.py", "rules.py.j2", view),
         Output(f"{library.namespace}/_batch.py", "batch.py.j2", view),
@@ -75,6 +78,7 @@ def library_files(library: Library, *, replaceable: bool = False) -> list[Output
     return [
         Output("c/library.c", "library.c.j2", shared),
         Output("c/operators.h", "operators.h.j2", shared),
+        Output("c/direct.c", "direct.c.j2", direct_view(library)),
         Output("ops.cmake", "ops.cmake.j2", build_view(library)),
         Output(f"{DOCS}README.md", "ops_index.md.j2", index_view(library)),
         *_package_files(library),

@@ -26,7 +26,7 @@ def take_list_lines(op: Operator, argument: Argument, slot: str) -> list[str]:
     name, call = argument.name, "list_take_optionals" if argument.type.element_optional else "list_take"
     tables, numbers = _tables(op, argument), _numbers(op, argument)
     rows = len(numbers) + (layout(argument.words).policy == "rows" and not op.elementwise)
-    lines = [f"{call}(&e, {slot}, &f.t.{name}, {rows}, {len(tables)});"]
+    lines = [f"{call}(e, {slot}, &f.t.{name}, {rows}, {len(tables)});"]
     if op.elementwise:  # the record has one tensor at a time
         return lines + [f"f.each.{number} = f.t.{name}.numbers{place};" for number, place in numbers.items()]
     lines += [f"f.call.{name} = f.t.{name}.data;"]

@@ -111,6 +111,20 @@ def variant_names(op: Operator, variant: Variant) -> tuple[str, str]:
     return f"{op.name}.out", f"_{op.name}_no_grad.out"
 
 
+def only_direct(op: Operator) -> tuple[DispatchedOperator, ...]:
+    """The form of an operator that the direct module has and PyTorch has not: with `out`, unless that is one of its
+    arguments.
+    """
+    outputs = [output.name for output in op.public_outputs]
+    names = ["out"] if len(outputs) == 1 else outputs
+    taken = {argument.name for argument in op.arguments}
+    if not op.outputs_can_be_given or taken & set(names) or any(one.kind == "out" for one in op.variants):
+        return ()
+    variant = Variant("out", tuple(zip(outputs, names, strict=True)))
+    schema = f"{op.name}.out({arguments(op, variant)}) -> ()"
+    return (DispatchedOperator(f"{op.name}.out", schema, False, True, variant),)
+
+
 def public_schema(namespace: str, op: Operator) -> str:
     """The schema as documentation shows it: `shapes::row_sum(Tensor x) -> Tensor`."""
     return f"{namespace}::{op.name}({arguments(op)}) -> {_returns(op.public_outputs)}"
@@ -121,10 +135,17 @@ def boxed_symbol(entry: DispatchedOperator) -> str:
     other operator can be called so that it gets the same one: names of operators have no `__`.
     """
     if entry.variant is not None:
-        op = entry.name.removeprefix("_").removesuffix(".out").removesuffix("_no_grad").removesuffix("_")
+        op = entry.name.removesuffix(".out")
+        op = op.removeprefix("_").removesuffix("_no_grad") if op.startswith("_") else op
+        op = op.removesuffix("_") if entry.variant.kind == "inplace" else op
         return f"{op}__{entry.variant.kind}_boxed"
     if entry.public:
         return f"{entry.name}_boxed"
     if entry.saved:
         return f"{entry.name.removeprefix('_').removesuffix('_saved')}__saved_boxed"
     return f"{entry.name.removeprefix('_').removesuffix('_no_grad')}_boxed"
+
+
+def direct_symbol(entry: DispatchedOperator) -> str:
+    """The C function that the direct module calls, which that of PyTorch only raises after."""
+    return boxed_symbol(entry).removesuffix("_boxed") + "_direct"

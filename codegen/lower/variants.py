@@ -16,7 +16,7 @@ from codegen.model import Operator, Variant
 
 def givable(op: Operator) -> list[Output]:
     """The outputs that a caller may give."""
-    return list(op.public_outputs) if op.variants else []
+    return list(op.public_outputs) if op.outputs_can_be_given else []
 
 
 def given_kind(output: Output) -> str:
@@ -30,9 +30,9 @@ def given_outputs(op: Operator, variant: Variant | None) -> list[str]:
     for i, (output, given) in enumerate(variant.writes if variant else ()):
         take, place = "output_take_list" if op.is_listed(output) else "output_take", f"&f.o.{output}"
         if variant is not None and variant.kind == "inplace":
-            lines.append(f'{take}_input(&e, {place}, &f.t.{given}, "{given}");')
+            lines.append(f'{take}_input(e, {place}, &f.t.{given}, "{given}");')
         else:
-            error = "&e, " if op.is_listed(output) else ""
+            error = "e, " if op.is_listed(output) else ""
             lines.append(f'{take}({error}{place}, stack[{len(op.arguments) + i}], "{given}");')
     return lines
 
@@ -40,8 +40,8 @@ def given_outputs(op: Operator, variant: Variant | None) -> list[str]:
 def release_output(op: Operator, name: str) -> list[str]:
     """Releases an output that the caller gave, and what stood in for it."""
     if op.is_listed(name):
-        return [f"list_release_tensors(&e, &f.{part});" for part in (f"t.{name}", f"o.{name}.list")]
-    return [f"tensor_release(&e, &f.{part});" for part in (f"t.{name}", f"o.{name}.tensor")]
+        return [f"list_release_tensors(e, &f.{part});" for part in (f"t.{name}", f"o.{name}.list")]
+    return [f"tensor_release(e, &f.{part});" for part in (f"t.{name}", f"o.{name}.tensor")]
 
 
 def _is_given(output: Output) -> str:

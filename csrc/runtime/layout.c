@@ -162,7 +162,7 @@ bool tensor_empty_transposed(error *e, tensor *t, const char *name, const shape 
 
 int64_t tensor_row_stride(const tensor *t) {
     int64_t stride = 0;
-    if (t->handle != NULL) {
+    if (given(t)) {
         tensor_has_rows(t, &stride);
     }
     return stride;

@@ -4,7 +4,8 @@
 #include "overlap.h"
 
 static void take_input(error *e, tensor *t, const tensor *input) {
-    if (aoti_torch_new_tensor_handle(input->handle, &t->handle) != 0) {
+    t->lent = input->lent;
+    if (input->lent == NULL && aoti_torch_new_tensor_handle(input->handle, &t->handle) != 0) {
         t->handle = NULL;
         fail_abi(e, "aoti_torch_new_tensor_handle");
     }

@@ -5,6 +5,7 @@
 
 #include "argument.h"
 #include "cuda.h"
+#include "lent.h"
 
 int32_t device_type_cuda;
 
@@ -38,19 +39,15 @@ const char *tensor_text(error *e, const char *name, int64_t i) {
 
 bool tensor_read(error *e, tensor *t, const char *name) { return tensor_read_element(e, t, name, NO_ELEMENT); }
 
-bool tensor_read_element(error *e, tensor *t, const char *name, int64_t i) {
+/* What PyTorch knows of a tensor that has a handle. */
+static bool read_handle(error *e, tensor *t, const char *name, int64_t i) {
     int32_t number;
-    if (!given(t)) {
-        return true;
-    }
     CHECK_ABI(e, aoti_torch_get_dtype, t->handle, &number);
     t->dtype = dtype_from_torch(number);
     if (t->dtype == DTYPE_OTHER && is_undefined(t)) {
         return fail(e, "%s: expected a tensor, got None", tensor_text(e, name, i));
     }
     CHECK_ABI(e, aoti_torch_get_dim, t->handle, &t->dim);
-    CHECK(e, t->dim <= MAX_DIMS, "%s: expected at most %d dimensions, got %" PRId64, tensor_text(e, name, i), MAX_DIMS,
-          t->dim);
     if (!read_layout(e, t)) {
         return false;
     }
@@ -59,6 +56,23 @@ bool tensor_read_element(error *e, tensor *t, const char *name, int64_t i) {
     if (on_cuda(t)) {
         CHECK_ABI(e, aoti_torch_get_device_index, t->handle, &t->device.index);
     }
+    return true;
+}
+
+bool tensor_read_element(error *e, tensor *t, const char *name, int64_t i) {
+    if (!given(t)) {
+        return true;
+    }
+    if (t->lent == NULL) {
+        if (!read_handle(e, t, name, i)) {
+            return false;
+        }
+    } else if (!lent_read(t)) {
+        return fail(e, "%s: expected memory of the CPU or of CUDA, got that of DLPack's device type %" PRId32,
+                    tensor_text(e, name, i), t->lent->device.device_type);
+    }
+    CHECK(e, t->dim <= MAX_DIMS, "%s: expected at most %d dimensions, got %" PRId64, tensor_text(e, name, i), MAX_DIMS,
+          t->dim);
     uint64_t numel = 1; /* it fits, PyTorch has checked; except before a size of 0, which puts that right */
     for (int64_t d = 0; d < t->dim; d++) {
         numel *= (uint64_t)t->sizes[d];
@@ -159,9 +173,14 @@ static void grad_mode_restore(bool was_on) {
 }
 
 bool tensor_copy_elements(error *e, const tensor *to, const tensor *from) {
+    AtenTensorHandle target, source;
+    tensor made[2] = {{.handle = NULL}, {.handle = NULL}};
     const bool grad_mode = grad_mode_off();
-    const bool ok = aoti_torch_copy_(to->handle, from->handle, false) == 0 || fail_abi(e, "aoti_torch_copy_");
+    const bool ok = lent_handle(e, to, &made[0], &target) && lent_handle(e, from, &made[1], &source) &&
+                    (aoti_torch_copy_(target, source, false) == 0 || fail_abi(e, "aoti_torch_copy_"));
     grad_mode_restore(grad_mode);
+    tensor_release(e, &made[0]);
+    tensor_release(e, &made[1]);
     return ok;
 }
 
@@ -200,7 +219,7 @@ bool tensor_draw(error *e, tensor *t) {
 
 bool tensor_resolve(error *e, tensor *t) {
     StableIValue stack[1];
-    if (!given(t) || dtype_is_integer(t->dtype)) {
+    if (t->handle == NULL || dtype_is_integer(t->dtype)) { /* the direct module lends none that does */
         return true;
     }
     if (dtype_is_complex(t->dtype) && !call_on(e, t, "aten::resolve_conj", stack)) {

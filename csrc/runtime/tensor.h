@@ -1,4 +1,5 @@
-/* Tensors as a host function handles them: a handle and what was read from it.
+/* Tensors as a host function handles them: a handle, or what the direct module lends (lent.h), and what was read from
+ * it.
  *
  * A `tensor` owns its handle. The arguments of a boxed kernel are taken with tensor_take, everything else comes from
  * tensor_empty; tensor_give hands a result to PyTorch, and tensor_release deletes whatever is still owned, so that a
@@ -19,9 +20,10 @@ typedef struct device {
 } device;
 
 typedef struct tensor {
-    AtenTensorHandle handle; /* owned, null when absent */
-    const int64_t *sizes;    /* borrowed from the handle, `dim` of them */
-    const int64_t *strides;  /* borrowed, in elements */
+    AtenTensorHandle handle;     /* owned, null when absent or lent */
+    const struct DLTensor *lent; /* borrowed; null but for a tensor that was lent */
+    const int64_t *sizes;        /* borrowed from either, `dim` of them */
+    const int64_t *strides;      /* borrowed, in elements */
     int64_t dim;
     int64_t numel; /* 0 when absent */
     dtype dtype;
@@ -34,11 +36,20 @@ typedef struct shape {
     int64_t sizes[MAX_DIMS];
 } shape;
 
+/* Handles are addresses of whole words, so that this bit tells those of lent tensors apart. */
+enum { LENT_MARK = 1 };
+
 /* Takes an argument from the boxed stack; reads nothing, cannot fail. */
-static inline void tensor_take(tensor *t, StableIValue value) { t->handle = (AtenTensorHandle)(uintptr_t)value; }
+static inline void tensor_take(tensor *t, StableIValue value) {
+    if ((value & LENT_MARK) != 0) {
+        t->lent = (const struct DLTensor *)(uintptr_t)(value ^ LENT_MARK);
+    } else {
+        t->handle = (AtenTensorHandle)(uintptr_t)value;
+    }
+}
 
 /* Whether the tensor is there: an optional argument may be absent, an output not wanted. */
-static inline bool given(const tensor *t) { return t->handle != NULL; }
+static inline bool given(const tensor *t) { return t->handle != NULL || t->lent != NULL; }
 
 /* What a tensor is called in an error: `name`, or for number `i` of that list xs[3]. Spelled out there only, since a
  * list may be long. */
@@ -76,9 +87,12 @@ static inline bool tensor_has_data(error *e, const tensor *t, const void *data) 
     return true;
 }
 
+/* The first element of a lent tensor. */
+void *lent_data(const tensor *t);
+
 /* The data of a tensor, null for an absent one. */
 static inline bool tensor_const_data(error *e, const tensor *t, const void **data) {
-    *data = NULL;
+    *data = t->lent != NULL ? lent_data(t) : NULL;
     if (t->handle != NULL) {
         CHECK_ABI(e, torch_get_const_data_ptr, t->handle, data);
     }
@@ -86,7 +100,7 @@ static inline bool tensor_const_data(error *e, const tensor *t, const void **dat
 }
 
 static inline bool tensor_mutable_data(error *e, const tensor *t, void **data) {
-    *data = NULL;
+    *data = t->lent != NULL ? lent_data(t) : NULL;
     if (t->handle != NULL) {
         CHECK_ABI(e, torch_get_mutable_data_ptr, t->handle, data);
     }
@@ -112,6 +126,7 @@ static inline void tensor_release(error *e, tensor *t) {
         fail_abi(e, "aoti_torch_delete_tensor_object");
     }
     t->handle = NULL;
+    t->lent = NULL;
 }
 
 /* Hands the tensor to PyTorch, or deletes it when the call has failed. */

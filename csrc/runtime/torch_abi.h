@@ -48,6 +48,7 @@ TORCH_ABI AOTITorchError aoti_torch_get_device_index(AtenTensorHandle tensor, in
 TORCH_ABI AOTITorchError torch_get_const_data_ptr(AtenTensorHandle tensor, const void **ret_data);
 TORCH_ABI AOTITorchError torch_get_mutable_data_ptr(AtenTensorHandle tensor, void **ret_data);
 TORCH_ABI AOTITorchError aoti_torch_empty_strided(int64_t ndim, const int64_t *sizes, const int64_t *strides, int32_t dtype, int32_t device_type, int32_t device_index, AtenTensorHandle *ret);
+TORCH_ABI AOTITorchError aoti_torch_create_tensor_from_blob(void *data, int64_t ndim, const int64_t *sizes, const int64_t *strides, int64_t storage_offset, int32_t dtype, int32_t device_type, int32_t device_index, AtenTensorHandle *ret);
 TORCH_ABI AOTITorchError aoti_torch_new_uninitialized_tensor(AtenTensorHandle *ret);
 TORCH_ABI AOTITorchError aoti_torch_copy_(AtenTensorHandle self, AtenTensorHandle src, int32_t non_blocking);
 TORCH_ABI AOTITorchError aoti_torch_new_tensor_handle(AtenTensorHandle tensor, AtenTensorHandle *ret);
@@ -65,6 +66,7 @@ TORCH_ABI AOTITorchError torch_list_get_item(StableListHandle list, size_t index
 TORCH_ABI AOTITorchError torch_delete_list(StableListHandle list);
 
 /* Strings on the boxed stack; the characters are borrowed from the handle. */
+TORCH_ABI AOTITorchError torch_new_string_handle(const char *data, size_t length, StringHandle *ret);
 TORCH_ABI AOTITorchError torch_string_length(StringHandle handle, size_t *ret_length);
 TORCH_ABI AOTITorchError torch_string_c_str(StringHandle handle, const char **ret_data);
 TORCH_ABI AOTITorchError torch_delete_string(StringHandle handle);

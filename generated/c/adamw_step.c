@@ -427,23 +427,20 @@ static bool adamw_step_run(error *e, adamw_step_frame *f) {
            list_return(e, &f->t.exp_avg_sqs);
 }
 
-void adamw_step_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
-    (void)num_args;
-    (void)num_outputs;
-    error e;
+void adamw_step_direct(error *e, StableIValue *stack) {
     adamw_step_frame f = {0};
-    error_begin(&e, "my_ops::adamw_step");
-    list_take(&e, stack[0], &f.t.params, 1, 0);
+    error_begin(e, "my_ops::adamw_step");
+    list_take(e, stack[0], &f.t.params, 1, 0);
     f.call.params = f.t.params.data;
     f.call.s = f.t.params.numbers;
     f.call.params_count = f.t.params.count;
-    list_take(&e, stack[1], &f.t.grads, 0, 0);
+    list_take(e, stack[1], &f.t.grads, 0, 0);
     f.call.grads = f.t.grads.data;
     f.call.grads_count = f.t.grads.count;
-    list_take(&e, stack[2], &f.t.exp_avgs, 0, 0);
+    list_take(e, stack[2], &f.t.exp_avgs, 0, 0);
     f.call.exp_avgs = f.t.exp_avgs.data;
     f.call.exp_avgs_count = f.t.exp_avgs.count;
-    list_take(&e, stack[3], &f.t.exp_avg_sqs, 0, 0);
+    list_take(e, stack[3], &f.t.exp_avg_sqs, 0, 0);
     f.call.exp_avg_sqs = f.t.exp_avg_sqs.data;
     f.call.exp_avg_sqs_count = f.t.exp_avg_sqs.count;
     f.call.step = take_int(stack[4]);
@@ -451,20 +448,27 @@ void adamw_step_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outpu
         tensor_take(&f.t.grad_scale, stack[5]);
     }
     f.call.lr = take_float(stack[6]);
-    take_floats(&e, stack[7], &f.a.betas);
+    take_floats(e, stack[7], &f.a.betas);
     f.call.betas = f.a.betas.data;
     f.call.betas_count = f.a.betas.count;
     f.call.eps = take_float(stack[8]);
     f.call.weight_decay = take_float(stack[9]);
     f.call.maximize = take_bool(stack[10]);
-    if (!e.set) {
-        adamw_step_run(&e, &f);
+    if (!e->set) {
+        adamw_step_run(e, &f);
     }
-    list_release_tensors(&e, &f.t.params);
-    list_release_tensors(&e, &f.t.grads);
-    list_release_tensors(&e, &f.t.exp_avgs);
-    list_release_tensors(&e, &f.t.exp_avg_sqs);
-    tensor_release(&e, &f.t.grad_scale);
+    list_release_tensors(e, &f.t.params);
+    list_release_tensors(e, &f.t.grads);
+    list_release_tensors(e, &f.t.exp_avgs);
+    list_release_tensors(e, &f.t.exp_avg_sqs);
+    tensor_release(e, &f.t.grad_scale);
     list_release(&f.a.betas);
+}
+
+void adamw_step_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    adamw_step_direct(&e, stack);
     error_raise(&e);
 }

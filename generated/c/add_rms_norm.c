@@ -422,12 +422,9 @@ static bool add_rms_norm_run(error *e, add_rms_norm_frame *f, bool saved) {
            output_return(e, &f->t.residual_out, &f->o.residual_out);
 }
 
-void add_rms_norm_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
-    (void)num_args;
-    (void)num_outputs;
-    error e;
+void add_rms_norm_direct(error *e, StableIValue *stack) {
     add_rms_norm_frame f = {0};
-    error_begin(&e, "my_ops::add_rms_norm");
+    error_begin(e, "my_ops::add_rms_norm");
     tensor_take(&f.t.x, stack[0]);
     tensor_take(&f.t.residual, stack[1]);
     if (take_optional(&stack[2])) {
@@ -435,21 +432,52 @@ void add_rms_norm_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_out
     }
     f.call.eps = take_float(stack[3]);
     f.call.offset = take_float(stack[4]);
-    add_rms_norm_run(&e, &f, false);
-    tensor_release(&e, &f.t.x);
-    tensor_release(&e, &f.t.residual);
-    tensor_release(&e, &f.t.weight);
-    tensor_give(&e, &f.t.y, &stack[0]);
-    tensor_give(&e, &f.t.residual_out, &stack[1]);
+    add_rms_norm_run(e, &f, false);
+    tensor_release(e, &f.t.x);
+    tensor_release(e, &f.t.residual);
+    tensor_release(e, &f.t.weight);
+    tensor_give(e, &f.t.y, &stack[0]);
+    tensor_give(e, &f.t.residual_out, &stack[1]);
+}
+
+void add_rms_norm_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    add_rms_norm_direct(&e, stack);
     error_raise(&e);
+}
+
+void add_rms_norm__saved_direct(error *e, StableIValue *stack) {
+    add_rms_norm_frame f = {0};
+    error_begin(e, "my_ops::add_rms_norm");
+    tensor_take(&f.t.x, stack[0]);
+    tensor_take(&f.t.residual, stack[1]);
+    if (take_optional(&stack[2])) {
+        tensor_take(&f.t.weight, stack[2]);
+    }
+    f.call.eps = take_float(stack[3]);
+    f.call.offset = take_float(stack[4]);
+    add_rms_norm_run(e, &f, true);
+    tensor_release(e, &f.t.x);
+    tensor_release(e, &f.t.residual);
+    tensor_release(e, &f.t.weight);
+    tensor_give(e, &f.t.y, &stack[0]);
+    tensor_give(e, &f.t.residual_out, &stack[1]);
+    tensor_give(e, &f.t.rstd, &stack[2]);
 }
 
 void add_rms_norm__saved_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
     (void)num_args;
     (void)num_outputs;
     error e;
+    add_rms_norm__saved_direct(&e, stack);
+    error_raise(&e);
+}
+
+void add_rms_norm__inplace_direct(error *e, StableIValue *stack) {
     add_rms_norm_frame f = {0};
-    error_begin(&e, "my_ops::add_rms_norm");
+    error_begin(e, "my_ops::add_rms_norm");
     tensor_take(&f.t.x, stack[0]);
     tensor_take(&f.t.residual, stack[1]);
     if (take_optional(&stack[2])) {
@@ -457,22 +485,31 @@ void add_rms_norm__saved_boxed(StableIValue *stack, uint64_t num_args, uint64_t 
     }
     f.call.eps = take_float(stack[3]);
     f.call.offset = take_float(stack[4]);
-    add_rms_norm_run(&e, &f, true);
-    tensor_release(&e, &f.t.x);
-    tensor_release(&e, &f.t.residual);
-    tensor_release(&e, &f.t.weight);
-    tensor_give(&e, &f.t.y, &stack[0]);
-    tensor_give(&e, &f.t.residual_out, &stack[1]);
-    tensor_give(&e, &f.t.rstd, &stack[2]);
-    error_raise(&e);
+    output_take_input(e, &f.o.y, &f.t.x, "x");
+    output_take_input(e, &f.o.residual_out, &f.t.residual, "residual");
+    if (!e->set) {
+        add_rms_norm_run(e, &f, false);
+    }
+    tensor_release(e, &f.t.x);
+    tensor_release(e, &f.t.residual);
+    tensor_release(e, &f.t.weight);
+    tensor_release(e, &f.t.y);
+    tensor_release(e, &f.o.y.tensor);
+    tensor_release(e, &f.t.residual_out);
+    tensor_release(e, &f.o.residual_out.tensor);
 }
 
 void add_rms_norm__inplace_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
     (void)num_args;
     (void)num_outputs;
     error e;
+    add_rms_norm__inplace_direct(&e, stack);
+    error_raise(&e);
+}
+
+void add_rms_norm__out_direct(error *e, StableIValue *stack) {
     add_rms_norm_frame f = {0};
-    error_begin(&e, "my_ops::add_rms_norm");
+    error_begin(e, "my_ops::add_rms_norm");
     tensor_take(&f.t.x, stack[0]);
     tensor_take(&f.t.residual, stack[1]);
     if (take_optional(&stack[2])) {
@@ -480,17 +517,14 @@ void add_rms_norm__inplace_boxed(StableIValue *stack, uint64_t num_args, uint64_
     }
     f.call.eps = take_float(stack[3]);
     f.call.offset = take_float(stack[4]);
-    output_take_input(&e, &f.o.y, &f.t.x, "x");
-    output_take_input(&e, &f.o.residual_out, &f.t.residual, "residual");
-    if (!e.set) {
-        add_rms_norm_run(&e, &f, false);
-    }
-    tensor_release(&e, &f.t.x);
-    tensor_release(&e, &f.t.residual);
-    tensor_release(&e, &f.t.weight);
-    tensor_release(&e, &f.t.y);
-    tensor_release(&e, &f.o.y.tensor);
-    tensor_release(&e, &f.t.residual_out);
-    tensor_release(&e, &f.o.residual_out.tensor);
-    error_raise(&e);
+    output_take(&f.o.y, stack[5], "y");
+    output_take(&f.o.residual_out, stack[6], "residual_out");
+    add_rms_norm_run(e, &f, false);
+    tensor_release(e, &f.t.x);
+    tensor_release(e, &f.t.residual);
+    tensor_release(e, &f.t.weight);
+    tensor_release(e, &f.t.y);
+    tensor_release(e, &f.o.y.tensor);
+    tensor_release(e, &f.t.residual_out);
+    tensor_release(e, &f.o.residual_out.tensor);
 }

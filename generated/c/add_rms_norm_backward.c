@@ -481,12 +481,9 @@ static bool add_rms_norm_backward_run(error *e, add_rms_norm_backward_frame *f) 
     return add_rms_norm_backward_execute(e, f);
 }
 
-void add_rms_norm_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
-    (void)num_args;
-    (void)num_outputs;
-    error e;
+void add_rms_norm_backward_direct(error *e, StableIValue *stack) {
     add_rms_norm_backward_frame f = {0};
-    error_begin(&e, "my_ops::add_rms_norm_backward");
+    error_begin(e, "my_ops::add_rms_norm_backward");
     tensor_take(&f.t.grad_y, stack[0]);
     if (take_optional(&stack[1])) {
         tensor_take(&f.t.grad_residual_out, stack[1]);
@@ -497,19 +494,26 @@ void add_rms_norm_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_
     }
     tensor_take(&f.t.rstd, stack[4]);
     f.call.offset = take_float(stack[5]);
-    take_mask(&e, stack[6], "grad_mask", f.mask, 2);
-    if (!e.set) {
-        add_rms_norm_backward_run(&e, &f);
+    take_mask(e, stack[6], "grad_mask", f.mask, 2);
+    if (!e->set) {
+        add_rms_norm_backward_run(e, &f);
     }
-    tensor_release(&e, &f.t.grad_y);
-    tensor_release(&e, &f.t.grad_residual_out);
-    tensor_release(&e, &f.t.residual_out);
-    tensor_release(&e, &f.t.weight);
-    tensor_release(&e, &f.t.rstd);
-    tensor_release(&e, &f.t.partial);
-    tensor_define(&e, &f.t.grad_x);
-    tensor_define(&e, &f.t.grad_weight);
-    tensor_give(&e, &f.t.grad_x, &stack[0]);
-    tensor_give(&e, &f.t.grad_weight, &stack[1]);
+    tensor_release(e, &f.t.grad_y);
+    tensor_release(e, &f.t.grad_residual_out);
+    tensor_release(e, &f.t.residual_out);
+    tensor_release(e, &f.t.weight);
+    tensor_release(e, &f.t.rstd);
+    tensor_release(e, &f.t.partial);
+    tensor_define(e, &f.t.grad_x);
+    tensor_define(e, &f.t.grad_weight);
+    tensor_give(e, &f.t.grad_x, &stack[0]);
+    tensor_give(e, &f.t.grad_weight, &stack[1]);
+}
+
+void add_rms_norm_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    add_rms_norm_backward_direct(&e, stack);
     error_raise(&e);
 }

@@ -15,6 +15,9 @@ typedef struct cross_entropy_frame {
         tensor lse;
     } t; /* tensors */
     struct {
+        given_output loss;
+    } o; /* outputs that the caller gives */
+    struct {
         tensor target;
     } h; /* copies on the host of what rules on elements look at on a GPU */
     struct {
@@ -115,16 +118,41 @@ static bool cross_entropy_values(error *e, cross_entropy_frame *f) {
 /* The outputs that are wanted. */
 static bool cross_entropy_allocate(error *e, cross_entropy_frame *f, bool saved) {
     shape s;
-    s.dim = 0;
-    if (!shape_add(e, &s, f->t.logits.sizes, f->t.logits.dim - 1) ||
-        !tensor_empty(e, &f->t.loss, "loss", &s, dtype_acc(f->d.T), f->t.logits.device)) {
-        return false;
+    if (given(&f->o.loss.tensor)) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.logits.sizes, f->t.logits.dim - 1) ||
+            !output_check(e, &f->o.loss, &s, dtype_acc(f->d.T), f->t.logits.device)) {
+            return false;
+        }
+    } else {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.logits.sizes, f->t.logits.dim - 1) ||
+            !tensor_empty(e, &f->t.loss, "loss", &s, dtype_acc(f->d.T), f->t.logits.device)) {
+            return false;
+        }
     }
     if (saved) {
         s.dim = 0;
         if (!shape_add(e, &s, f->t.logits.sizes, f->t.logits.dim - 1) ||
             !tensor_empty(e, &f->t.lse, "lse", &s, dtype_acc(f->d.T), f->t.logits.device)) {
             return false;
+        }
+    }
+    if (given(&f->o.loss.tensor)) {
+        const named_tensors all[] = {
+            named_tensor("logits", &f->t.logits),
+            named_tensor("target", &f->t.target),
+            named_output(&f->o.loss),
+        };
+        if (!outputs_keep_apart(e, all, 2, 3)) {
+            return false;
+        }
+        if (!output_place(&f->t.loss, &f->o.loss)) {
+            s.dim = 0;
+            if (!shape_add(e, &s, f->t.logits.sizes, f->t.logits.dim - 1) ||
+                !tensor_empty(e, &f->t.loss, "loss", &s, dtype_acc(f->d.T), f->t.logits.device)) {
+                return false;
+            }
         }
     }
     return true;
@@ -389,44 +417,70 @@ static bool cross_entropy_run(error *e, cross_entropy_frame *f, bool saved) {
     if (cross_entropy_nothing_to_do(f)) {
         return true;
     }
-    return cross_entropy_execute(e, f);
+    return cross_entropy_execute(e, f) &&
+           output_return(e, &f->t.loss, &f->o.loss);
+}
+
+void cross_entropy_direct(error *e, StableIValue *stack) {
+    cross_entropy_frame f = {0};
+    error_begin(e, "my_ops::cross_entropy");
+    tensor_take(&f.t.logits, stack[0]);
+    tensor_take(&f.t.target, stack[1]);
+    f.call.ignore_index = take_int(stack[2]);
+    f.call.label_smoothing = take_float(stack[3]);
+    f.call.z_loss = take_float(stack[4]);
+    cross_entropy_run(e, &f, false);
+    tensor_release(e, &f.t.logits);
+    tensor_release(e, &f.t.target);
+    tensor_release(e, &f.h.target);
+    tensor_give(e, &f.t.loss, &stack[0]);
 }
 
 void cross_entropy_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
     (void)num_args;
     (void)num_outputs;
     error e;
+    cross_entropy_direct(&e, stack);
+    error_raise(&e);
+}
+
+void cross_entropy__saved_direct(error *e, StableIValue *stack) {
     cross_entropy_frame f = {0};
-    error_begin(&e, "my_ops::cross_entropy");
+    error_begin(e, "my_ops::cross_entropy");
     tensor_take(&f.t.logits, stack[0]);
     tensor_take(&f.t.target, stack[1]);
     f.call.ignore_index = take_int(stack[2]);
     f.call.label_smoothing = take_float(stack[3]);
     f.call.z_loss = take_float(stack[4]);
-    cross_entropy_run(&e, &f, false);
-    tensor_release(&e, &f.t.logits);
-    tensor_release(&e, &f.t.target);
-    tensor_release(&e, &f.h.target);
-    tensor_give(&e, &f.t.loss, &stack[0]);
-    error_raise(&e);
+    cross_entropy_run(e, &f, true);
+    tensor_release(e, &f.t.logits);
+    tensor_release(e, &f.t.target);
+    tensor_release(e, &f.h.target);
+    tensor_give(e, &f.t.loss, &stack[0]);
+    tensor_give(e, &f.t.lse, &stack[1]);
 }
 
 void cross_entropy__saved_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
     (void)num_args;
     (void)num_outputs;
     error e;
+    cross_entropy__saved_direct(&e, stack);
+    error_raise(&e);
+}
+
+void cross_entropy__out_direct(error *e, StableIValue *stack) {
     cross_entropy_frame f = {0};
-    error_begin(&e, "my_ops::cross_entropy");
+    error_begin(e, "my_ops::cross_entropy");
     tensor_take(&f.t.logits, stack[0]);
     tensor_take(&f.t.target, stack[1]);
     f.call.ignore_index = take_int(stack[2]);
     f.call.label_smoothing = take_float(stack[3]);
     f.call.z_loss = take_float(stack[4]);
-    cross_entropy_run(&e, &f, true);
-    tensor_release(&e, &f.t.logits);
-    tensor_release(&e, &f.t.target);
-    tensor_release(&e, &f.h.target);
-    tensor_give(&e, &f.t.loss, &stack[0]);
-    tensor_give(&e, &f.t.lse, &stack[1]);
-    error_raise(&e);
+    output_take(&f.o.loss, stack[5], "out");
+    cross_entropy_run(e, &f, false);
+    tensor_release(e, &f.t.logits);
+    tensor_release(e, &f.t.target);
+    tensor_release(e, &f.h.target);
+    tensor_release(e, &f.t.loss);
+    tensor_release(e, &f.o.loss.tensor);
 }

@@ -16,6 +16,9 @@ typedef struct cross_entropy_backward_frame {
         tensor grad_logits;
     } t; /* tensors */
     struct {
+        given_output grad_logits;
+    } o; /* outputs that the caller gives */
+    struct {
         tensor target;
     } h; /* copies on the host of what rules on elements look at on a GPU */
     struct {
@@ -124,11 +127,40 @@ static bool cross_entropy_backward_values(error *e, cross_entropy_backward_frame
 static bool cross_entropy_backward_allocate(error *e, cross_entropy_backward_frame *f) {
     const cross_entropy_backward_call *const c = &f->call;
     shape s;
-    s.dim = 0;
-    if (!shape_add(e, &s, f->t.grad_loss.sizes, f->t.grad_loss.dim) ||
-        !shape_add_dim(e, &s, c->n) ||
-        !tensor_empty(e, &f->t.grad_logits, "grad_logits", &s, f->d.T, f->t.grad_loss.device)) {
-        return false;
+    if (given(&f->o.grad_logits.tensor)) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.grad_loss.sizes, f->t.grad_loss.dim) ||
+            !shape_add_dim(e, &s, c->n) ||
+            !output_check(e, &f->o.grad_logits, &s, f->d.T, f->t.grad_loss.device)) {
+            return false;
+        }
+    } else {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.grad_loss.sizes, f->t.grad_loss.dim) ||
+            !shape_add_dim(e, &s, c->n) ||
+            !tensor_empty(e, &f->t.grad_logits, "grad_logits", &s, f->d.T, f->t.grad_loss.device)) {
+            return false;
+        }
+    }
+    if (given(&f->o.grad_logits.tensor)) {
+        const named_tensors all[] = {
+            named_tensor("grad_loss", &f->t.grad_loss),
+            named_tensor("logits", &f->t.logits),
+            named_tensor("target", &f->t.target),
+            named_tensor("lse", &f->t.lse),
+            named_output(&f->o.grad_logits),
+        };
+        if (!outputs_keep_apart(e, all, 4, 5)) {
+            return false;
+        }
+        if (!output_place(&f->t.grad_logits, &f->o.grad_logits)) {
+            s.dim = 0;
+            if (!shape_add(e, &s, f->t.grad_loss.sizes, f->t.grad_loss.dim) ||
+                !shape_add_dim(e, &s, c->n) ||
+                !tensor_empty(e, &f->t.grad_logits, "grad_logits", &s, f->d.T, f->t.grad_loss.device)) {
+                return false;
+            }
+        }
     }
     return true;
 }
@@ -306,15 +338,13 @@ static bool cross_entropy_backward_run(error *e, cross_entropy_backward_frame *f
     if (cross_entropy_backward_nothing_to_do(f)) {
         return true;
     }
-    return cross_entropy_backward_execute(e, f);
+    return cross_entropy_backward_execute(e, f) &&
+           output_return(e, &f->t.grad_logits, &f->o.grad_logits);
 }
 
-void cross_entropy_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
-    (void)num_args;
-    (void)num_outputs;
-    error e;
+void cross_entropy_backward_direct(error *e, StableIValue *stack) {
     cross_entropy_backward_frame f = {0};
-    error_begin(&e, "my_ops::cross_entropy_backward");
+    error_begin(e, "my_ops::cross_entropy_backward");
     tensor_take(&f.t.grad_loss, stack[0]);
     tensor_take(&f.t.logits, stack[1]);
     tensor_take(&f.t.target, stack[2]);
@@ -322,12 +352,40 @@ void cross_entropy_backward_boxed(StableIValue *stack, uint64_t num_args, uint64
     f.call.ignore_index = take_int(stack[4]);
     f.call.label_smoothing = take_float(stack[5]);
     f.call.z_loss = take_float(stack[6]);
-    cross_entropy_backward_run(&e, &f);
-    tensor_release(&e, &f.t.grad_loss);
-    tensor_release(&e, &f.t.logits);
-    tensor_release(&e, &f.t.target);
-    tensor_release(&e, &f.t.lse);
-    tensor_release(&e, &f.h.target);
-    tensor_give(&e, &f.t.grad_logits, &stack[0]);
+    cross_entropy_backward_run(e, &f);
+    tensor_release(e, &f.t.grad_loss);
+    tensor_release(e, &f.t.logits);
+    tensor_release(e, &f.t.target);
+    tensor_release(e, &f.t.lse);
+    tensor_release(e, &f.h.target);
+    tensor_give(e, &f.t.grad_logits, &stack[0]);
+}
+
+void cross_entropy_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    cross_entropy_backward_direct(&e, stack);
     error_raise(&e);
+}
+
+void cross_entropy_backward__out_direct(error *e, StableIValue *stack) {
+    cross_entropy_backward_frame f = {0};
+    error_begin(e, "my_ops::cross_entropy_backward");
+    tensor_take(&f.t.grad_loss, stack[0]);
+    tensor_take(&f.t.logits, stack[1]);
+    tensor_take(&f.t.target, stack[2]);
+    tensor_take(&f.t.lse, stack[3]);
+    f.call.ignore_index = take_int(stack[4]);
+    f.call.label_smoothing = take_float(stack[5]);
+    f.call.z_loss = take_float(stack[6]);
+    output_take(&f.o.grad_logits, stack[7], "out");
+    cross_entropy_backward_run(e, &f);
+    tensor_release(e, &f.t.grad_loss);
+    tensor_release(e, &f.t.logits);
+    tensor_release(e, &f.t.target);
+    tensor_release(e, &f.t.lse);
+    tensor_release(e, &f.h.target);
+    tensor_release(e, &f.t.grad_logits);
+    tensor_release(e, &f.o.grad_logits.tensor);
 }

@@ -435,12 +435,9 @@ static bool cross_entropy_gradient__run(error *e, cross_entropy_gradient__frame 
            written_return(e, &f->t.logits, &f->w.logits);
 }
 
-void cross_entropy_gradient__boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
-    (void)num_args;
-    (void)num_outputs;
-    error e;
+void cross_entropy_gradient__direct(error *e, StableIValue *stack) {
     cross_entropy_gradient__frame f = {0};
-    error_begin(&e, "my_ops::cross_entropy_gradient_");
+    error_begin(e, "my_ops::cross_entropy_gradient_");
     tensor_take(&f.t.logits, stack[0]);
     tensor_take(&f.t.target, stack[1]);
     if (take_optional(&stack[2])) {
@@ -449,12 +446,19 @@ void cross_entropy_gradient__boxed(StableIValue *stack, uint64_t num_args, uint6
     f.call.ignore_index = take_int(stack[3]);
     f.call.label_smoothing = take_float(stack[4]);
     f.call.z_loss = take_float(stack[5]);
-    cross_entropy_gradient__run(&e, &f);
-    tensor_release(&e, &f.t.logits);
-    tensor_release(&e, &f.t.target);
-    tensor_release(&e, &f.t.grad_loss);
-    tensor_release(&e, &f.h.target);
-    tensor_release(&e, &f.w.logits);
-    tensor_give(&e, &f.t.loss, &stack[0]);
+    cross_entropy_gradient__run(e, &f);
+    tensor_release(e, &f.t.logits);
+    tensor_release(e, &f.t.target);
+    tensor_release(e, &f.t.grad_loss);
+    tensor_release(e, &f.h.target);
+    tensor_release(e, &f.w.logits);
+    tensor_give(e, &f.t.loss, &stack[0]);
+}
+
+void cross_entropy_gradient__boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    cross_entropy_gradient__direct(&e, stack);
     error_raise(&e);
 }

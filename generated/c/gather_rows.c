@@ -14,6 +14,9 @@ typedef struct gather_rows_frame {
         tensor y;
     } t; /* tensors */
     struct {
+        given_output y;
+    } o; /* outputs that the caller gives */
+    struct {
         tensor index;
     } h; /* copies on the host of what rules on elements look at on a GPU */
     struct {
@@ -117,11 +120,38 @@ static bool gather_rows_values(error *e, gather_rows_frame *f) {
 static bool gather_rows_allocate(error *e, gather_rows_frame *f) {
     const gather_rows_call *const c = &f->call;
     shape s;
-    s.dim = 0;
-    if (!shape_add_dim(e, &s, c->k) ||
-        !shape_add_dim(e, &s, c->n) ||
-        !tensor_empty(e, &f->t.y, "y", &s, f->d.T, f->t.table.device)) {
-        return false;
+    if (given(&f->o.y.tensor)) {
+        s.dim = 0;
+        if (!shape_add_dim(e, &s, c->k) ||
+            !shape_add_dim(e, &s, c->n) ||
+            !output_check(e, &f->o.y, &s, f->d.T, f->t.table.device)) {
+            return false;
+        }
+    } else {
+        s.dim = 0;
+        if (!shape_add_dim(e, &s, c->k) ||
+            !shape_add_dim(e, &s, c->n) ||
+            !tensor_empty(e, &f->t.y, "y", &s, f->d.T, f->t.table.device)) {
+            return false;
+        }
+    }
+    if (given(&f->o.y.tensor)) {
+        const named_tensors all[] = {
+            named_tensor("table", &f->t.table),
+            named_tensor("index", &f->t.index),
+            named_output(&f->o.y),
+        };
+        if (!outputs_keep_apart(e, all, 2, 3)) {
+            return false;
+        }
+        if (!output_place(&f->t.y, &f->o.y)) {
+            s.dim = 0;
+            if (!shape_add_dim(e, &s, c->k) ||
+                !shape_add_dim(e, &s, c->n) ||
+                !tensor_empty(e, &f->t.y, "y", &s, f->d.T, f->t.table.device)) {
+                return false;
+            }
+        }
     }
     return true;
 }
@@ -420,21 +450,40 @@ static bool gather_rows_run(error *e, gather_rows_frame *f) {
     if (gather_rows_nothing_to_do(f)) {
         return true;
     }
-    return gather_rows_execute(e, f);
+    return gather_rows_execute(e, f) &&
+           output_return(e, &f->t.y, &f->o.y);
+}
+
+void gather_rows_direct(error *e, StableIValue *stack) {
+    gather_rows_frame f = {0};
+    error_begin(e, "my_ops::gather_rows");
+    tensor_take(&f.t.table, stack[0]);
+    tensor_take(&f.t.index, stack[1]);
+    gather_rows_run(e, &f);
+    tensor_release(e, &f.t.table);
+    tensor_release(e, &f.t.index);
+    tensor_release(e, &f.h.index);
+    tensor_give(e, &f.t.y, &stack[0]);
 }
 
 void gather_rows_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
     (void)num_args;
     (void)num_outputs;
     error e;
+    gather_rows_direct(&e, stack);
+    error_raise(&e);
+}
+
+void gather_rows__out_direct(error *e, StableIValue *stack) {
     gather_rows_frame f = {0};
-    error_begin(&e, "my_ops::gather_rows");
+    error_begin(e, "my_ops::gather_rows");
     tensor_take(&f.t.table, stack[0]);
     tensor_take(&f.t.index, stack[1]);
-    gather_rows_run(&e, &f);
-    tensor_release(&e, &f.t.table);
-    tensor_release(&e, &f.t.index);
-    tensor_release(&e, &f.h.index);
-    tensor_give(&e, &f.t.y, &stack[0]);
-    error_raise(&e);
+    output_take(&f.o.y, stack[2], "out");
+    gather_rows_run(e, &f);
+    tensor_release(e, &f.t.table);
+    tensor_release(e, &f.t.index);
+    tensor_release(e, &f.h.index);
+    tensor_release(e, &f.t.y);
+    tensor_release(e, &f.o.y.tensor);
 }

@@ -14,6 +14,9 @@ typedef struct gelu_mul_frame {
         tensor y;
     } t; /* tensors */
     struct {
+        given_output y;
+    } o; /* outputs that the caller gives */
+    struct {
         dtype T;
     } d; /* what the dtype variables stand for */
     struct {
@@ -74,8 +77,30 @@ static bool gelu_mul_check(error *e, gelu_mul_frame *f) {
 
 /* The outputs that are wanted. */
 static bool gelu_mul_allocate(error *e, gelu_mul_frame *f) {
-    if (!tensor_empty_like(e, &f->t.y, &f->t.gate, f->d.T, f->t.gate.device)) {
-        return false;
+    shape s;
+    if (given(&f->o.y.tensor)) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.gate.sizes, f->t.gate.dim) ||
+            !output_check(e, &f->o.y, &s, f->d.T, f->t.gate.device)) {
+            return false;
+        }
+    } else {
+        if (!tensor_empty_like(e, &f->t.y, &f->t.gate, f->d.T, f->t.gate.device)) {
+            return false;
+        }
+    }
+    if (given(&f->o.y.tensor)) {
+        const named_tensors all[] = {
+            named_tensor("gate", &f->t.gate),
+            named_tensor("up", &f->t.up),
+            named_output(&f->o.y),
+        };
+        if (!outputs_keep_apart(e, all, 2, 3)) {
+            return false;
+        }
+        if (!tensor_empty_like(e, &f->t.y, &f->t.gate, f->d.T, f->t.gate.device)) {
+            return false;
+        }
     }
     return true;
 }
@@ -219,23 +244,44 @@ static bool gelu_mul_run(error *e, gelu_mul_frame *f) {
     if (gelu_mul_nothing_to_do(f)) {
         return true;
     }
-    return gelu_mul_execute(e, f);
+    return gelu_mul_execute(e, f) &&
+           output_return(e, &f->t.y, &f->o.y);
+}
+
+void gelu_mul_direct(error *e, StableIValue *stack) {
+    gelu_mul_frame f = {0};
+    error_begin(e, "my_ops::gelu_mul");
+    tensor_take(&f.t.gate, stack[0]);
+    tensor_take(&f.t.up, stack[1]);
+    take_text(e, stack[2], &f.a.approximate);
+    if (!e->set) {
+        gelu_mul_run(e, &f);
+    }
+    tensor_release(e, &f.t.gate);
+    tensor_release(e, &f.t.up);
+    tensor_give(e, &f.t.y, &stack[0]);
 }
 
 void gelu_mul_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
     (void)num_args;
     (void)num_outputs;
     error e;
+    gelu_mul_direct(&e, stack);
+    error_raise(&e);
+}
+
+void gelu_mul__out_direct(error *e, StableIValue *stack) {
     gelu_mul_frame f = {0};
-    error_begin(&e, "my_ops::gelu_mul");
+    error_begin(e, "my_ops::gelu_mul");
     tensor_take(&f.t.gate, stack[0]);
     tensor_take(&f.t.up, stack[1]);
-    take_text(&e, stack[2], &f.a.approximate);
-    if (!e.set) {
-        gelu_mul_run(&e, &f);
+    take_text(e, stack[2], &f.a.approximate);
+    output_take(&f.o.y, stack[3], "out");
+    if (!e->set) {
+        gelu_mul_run(e, &f);
     }
-    tensor_release(&e, &f.t.gate);
-    tensor_release(&e, &f.t.up);
-    tensor_give(&e, &f.t.y, &stack[0]);
-    error_raise(&e);
+    tensor_release(e, &f.t.gate);
+    tensor_release(e, &f.t.up);
+    tensor_release(e, &f.t.y);
+    tensor_release(e, &f.o.y.tensor);
 }

@@ -246,26 +246,30 @@ static bool gelu_mul_backward_run(error *e, gelu_mul_backward_frame *f) {
     return gelu_mul_backward_execute(e, f);
 }
 
+void gelu_mul_backward_direct(error *e, StableIValue *stack) {
+    gelu_mul_backward_frame f = {0};
+    error_begin(e, "my_ops::gelu_mul_backward");
+    tensor_take(&f.t.grad_y, stack[0]);
+    tensor_take(&f.t.gate, stack[1]);
+    tensor_take(&f.t.up, stack[2]);
+    take_text(e, stack[3], &f.a.approximate);
+    take_mask(e, stack[4], "grad_mask", f.mask, 2);
+    if (!e->set) {
+        gelu_mul_backward_run(e, &f);
+    }
+    tensor_release(e, &f.t.grad_y);
+    tensor_release(e, &f.t.gate);
+    tensor_release(e, &f.t.up);
+    tensor_define(e, &f.t.grad_gate);
+    tensor_define(e, &f.t.grad_up);
+    tensor_give(e, &f.t.grad_gate, &stack[0]);
+    tensor_give(e, &f.t.grad_up, &stack[1]);
+}
+
 void gelu_mul_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
     (void)num_args;
     (void)num_outputs;
     error e;
-    gelu_mul_backward_frame f = {0};
-    error_begin(&e, "my_ops::gelu_mul_backward");
-    tensor_take(&f.t.grad_y, stack[0]);
-    tensor_take(&f.t.gate, stack[1]);
-    tensor_take(&f.t.up, stack[2]);
-    take_text(&e, stack[3], &f.a.approximate);
-    take_mask(&e, stack[4], "grad_mask", f.mask, 2);
-    if (!e.set) {
-        gelu_mul_backward_run(&e, &f);
-    }
-    tensor_release(&e, &f.t.grad_y);
-    tensor_release(&e, &f.t.gate);
-    tensor_release(&e, &f.t.up);
-    tensor_define(&e, &f.t.grad_gate);
-    tensor_define(&e, &f.t.grad_up);
-    tensor_give(&e, &f.t.grad_gate, &stack[0]);
-    tensor_give(&e, &f.t.grad_up, &stack[1]);
+    gelu_mul_backward_direct(&e, stack);
     error_raise(&e);
 }

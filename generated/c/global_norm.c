@@ -14,6 +14,9 @@ typedef struct global_norm_frame {
         tensor_list xs;
     } t; /* tensors */
     struct {
+        given_output norm;
+    } o; /* outputs that the caller gives */
+    struct {
         dtype T;
     } d; /* what the dtype variables stand for */
     global_norm_call call;
@@ -73,9 +76,31 @@ static bool global_norm_check(error *e, global_norm_frame *f) {
 /* The outputs that are wanted. */
 static bool global_norm_allocate(error *e, global_norm_frame *f) {
     shape s;
-    s.dim = 0;
-    if (!tensor_empty(e, &f->t.norm, "norm", &s, dtype_acc(f->d.T), f->t.xs.at[0].device)) {
-        return false;
+    if (given(&f->o.norm.tensor)) {
+        s.dim = 0;
+        if (!output_check(e, &f->o.norm, &s, dtype_acc(f->d.T), f->t.xs.at[0].device)) {
+            return false;
+        }
+    } else {
+        s.dim = 0;
+        if (!tensor_empty(e, &f->t.norm, "norm", &s, dtype_acc(f->d.T), f->t.xs.at[0].device)) {
+            return false;
+        }
+    }
+    if (given(&f->o.norm.tensor)) {
+        const named_tensors all[] = {
+            named_list("xs", &f->t.xs),
+            named_output(&f->o.norm),
+        };
+        if (!outputs_keep_apart(e, all, 1, 2)) {
+            return false;
+        }
+        if (!output_place(&f->t.norm, &f->o.norm)) {
+            s.dim = 0;
+            if (!tensor_empty(e, &f->t.norm, "norm", &s, dtype_acc(f->d.T), f->t.xs.at[0].device)) {
+                return false;
+            }
+        }
     }
     return true;
 }
@@ -247,24 +272,46 @@ static bool global_norm_run(error *e, global_norm_frame *f) {
     if (global_norm_nothing_to_do(f)) {
         return true;
     }
-    return global_norm_execute(e, f);
+    return global_norm_execute(e, f) &&
+           output_return(e, &f->t.norm, &f->o.norm);
+}
+
+void global_norm_direct(error *e, StableIValue *stack) {
+    global_norm_frame f = {0};
+    error_begin(e, "my_ops::global_norm");
+    list_take(e, stack[0], &f.t.xs, 1, 0);
+    f.call.xs = f.t.xs.data;
+    f.call.s = f.t.xs.numbers;
+    f.call.xs_count = f.t.xs.count;
+    if (!e->set) {
+        global_norm_run(e, &f);
+    }
+    list_release_tensors(e, &f.t.xs);
+    tensor_release(e, &f.t.partial);
+    tensor_give(e, &f.t.norm, &stack[0]);
 }
 
 void global_norm_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
     (void)num_args;
     (void)num_outputs;
     error e;
+    global_norm_direct(&e, stack);
+    error_raise(&e);
+}
+
+void global_norm__out_direct(error *e, StableIValue *stack) {
     global_norm_frame f = {0};
-    error_begin(&e, "my_ops::global_norm");
-    list_take(&e, stack[0], &f.t.xs, 1, 0);
+    error_begin(e, "my_ops::global_norm");
+    list_take(e, stack[0], &f.t.xs, 1, 0);
     f.call.xs = f.t.xs.data;
     f.call.s = f.t.xs.numbers;
     f.call.xs_count = f.t.xs.count;
-    if (!e.set) {
-        global_norm_run(&e, &f);
+    output_take(&f.o.norm, stack[1], "out");
+    if (!e->set) {
+        global_norm_run(e, &f);
     }
-    list_release_tensors(&e, &f.t.xs);
-    tensor_release(&e, &f.t.partial);
-    tensor_give(&e, &f.t.norm, &stack[0]);
-    error_raise(&e);
+    list_release_tensors(e, &f.t.xs);
+    tensor_release(e, &f.t.partial);
+    tensor_release(e, &f.t.norm);
+    tensor_release(e, &f.o.norm.tensor);
 }

@@ -501,12 +501,9 @@ static bool layer_norm_backward_run(error *e, layer_norm_backward_frame *f) {
     return layer_norm_backward_execute(e, f);
 }
 
-void layer_norm_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
-    (void)num_args;
-    (void)num_outputs;
-    error e;
+void layer_norm_backward_direct(error *e, StableIValue *stack) {
     layer_norm_backward_frame f = {0};
-    error_begin(&e, "my_ops::layer_norm_backward");
+    error_begin(e, "my_ops::layer_norm_backward");
     tensor_take(&f.t.grad_y, stack[0]);
     tensor_take(&f.t.x, stack[1]);
     if (take_optional(&stack[2])) {
@@ -517,22 +514,29 @@ void layer_norm_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t 
     }
     tensor_take(&f.t.mean, stack[4]);
     tensor_take(&f.t.rstd, stack[5]);
-    take_mask(&e, stack[6], "grad_mask", f.mask, 3);
-    if (!e.set) {
-        layer_norm_backward_run(&e, &f);
+    take_mask(e, stack[6], "grad_mask", f.mask, 3);
+    if (!e->set) {
+        layer_norm_backward_run(e, &f);
     }
-    tensor_release(&e, &f.t.grad_y);
-    tensor_release(&e, &f.t.x);
-    tensor_release(&e, &f.t.weight);
-    tensor_release(&e, &f.t.bias);
-    tensor_release(&e, &f.t.mean);
-    tensor_release(&e, &f.t.rstd);
-    tensor_release(&e, &f.t.partial);
-    tensor_define(&e, &f.t.grad_x);
-    tensor_define(&e, &f.t.grad_weight);
-    tensor_define(&e, &f.t.grad_bias);
-    tensor_give(&e, &f.t.grad_x, &stack[0]);
-    tensor_give(&e, &f.t.grad_weight, &stack[1]);
-    tensor_give(&e, &f.t.grad_bias, &stack[2]);
+    tensor_release(e, &f.t.grad_y);
+    tensor_release(e, &f.t.x);
+    tensor_release(e, &f.t.weight);
+    tensor_release(e, &f.t.bias);
+    tensor_release(e, &f.t.mean);
+    tensor_release(e, &f.t.rstd);
+    tensor_release(e, &f.t.partial);
+    tensor_define(e, &f.t.grad_x);
+    tensor_define(e, &f.t.grad_weight);
+    tensor_define(e, &f.t.grad_bias);
+    tensor_give(e, &f.t.grad_x, &stack[0]);
+    tensor_give(e, &f.t.grad_weight, &stack[1]);
+    tensor_give(e, &f.t.grad_bias, &stack[2]);
+}
+
+void layer_norm_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    layer_norm_backward_direct(&e, stack);
     error_raise(&e);
 }

@@ -1,7 +1,9 @@
-/* The host functions of my_ops, one per operator in PyTorch's dispatcher. */
+/* The host functions of my_ops, one per operator in PyTorch's dispatcher, and those within that the direct module
+ * calls. */
 #ifndef MY_OPS_OPERATORS_H
 #define MY_OPS_OPERATORS_H
 
+#include "direct.h"
 #include "torch_abi.h"
 
 BoxedKernel square_boxed;
@@ -36,5 +38,53 @@ BoxedKernel rms_norm_quantize_boxed;
 BoxedKernel gather_rows_boxed;
 BoxedKernel adamw_step_boxed;
 BoxedKernel global_norm_boxed;
+
+DirectKernel square_direct;
+DirectKernel square__out_direct;
+DirectKernel square_backward_direct;
+DirectKernel square_backward__out_direct;
+DirectKernel rms_norm_direct;
+DirectKernel rms_norm__saved_direct;
+DirectKernel rms_norm__out_direct;
+DirectKernel rms_norm_backward_direct;
+DirectKernel add_rms_norm_direct;
+DirectKernel add_rms_norm__saved_direct;
+DirectKernel add_rms_norm__inplace_direct;
+DirectKernel add_rms_norm__out_direct;
+DirectKernel add_rms_norm_backward_direct;
+DirectKernel layer_norm_direct;
+DirectKernel layer_norm__saved_direct;
+DirectKernel layer_norm__out_direct;
+DirectKernel layer_norm_backward_direct;
+DirectKernel softmax_direct;
+DirectKernel softmax__out_direct;
+DirectKernel softmax_backward_direct;
+DirectKernel cross_entropy_direct;
+DirectKernel cross_entropy__saved_direct;
+DirectKernel cross_entropy__out_direct;
+DirectKernel cross_entropy_backward_direct;
+DirectKernel cross_entropy_backward__out_direct;
+DirectKernel cross_entropy_gradient__direct;
+DirectKernel rope_direct;
+DirectKernel rope__inplace_direct;
+DirectKernel rope__out_direct;
+DirectKernel rope_backward_direct;
+DirectKernel silu_mul_direct;
+DirectKernel silu_mul__out_direct;
+DirectKernel silu_mul_backward_direct;
+DirectKernel silu_mul_backward_backward_direct;
+DirectKernel gelu_mul_direct;
+DirectKernel gelu_mul__out_direct;
+DirectKernel gelu_mul_backward_direct;
+DirectKernel gelu_mul_backward_backward_direct;
+DirectKernel quantize_per_token_direct;
+DirectKernel quantize_per_token__out_direct;
+DirectKernel rms_norm_quantize_direct;
+DirectKernel rms_norm_quantize__out_direct;
+DirectKernel gather_rows_direct;
+DirectKernel gather_rows__out_direct;
+DirectKernel adamw_step_direct;
+DirectKernel global_norm_direct;
+DirectKernel global_norm__out_direct;
 
 #endif

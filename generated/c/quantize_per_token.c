@@ -14,6 +14,10 @@ typedef struct quantize_per_token_frame {
         tensor scale;
     } t; /* tensors */
     struct {
+        given_output q;
+        given_output scale;
+    } o; /* outputs that the caller gives */
+    struct {
         dtype T;
         dtype Q;
     } d; /* what the dtype variables stand for */
@@ -88,16 +92,58 @@ static bool quantize_per_token_check(error *e, quantize_per_token_frame *f) {
 static bool quantize_per_token_allocate(error *e, quantize_per_token_frame *f) {
     const quantize_per_token_call *const c = &f->call;
     shape s;
-    s.dim = 0;
-    if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
-        !shape_add_dim(e, &s, c->n) ||
-        !tensor_empty(e, &f->t.q, "q", &s, f->d.Q, f->t.x.device)) {
-        return false;
+    if (given(&f->o.q.tensor)) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+            !shape_add_dim(e, &s, c->n) ||
+            !output_check(e, &f->o.q, &s, f->d.Q, f->t.x.device)) {
+            return false;
+        }
+    } else {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+            !shape_add_dim(e, &s, c->n) ||
+            !tensor_empty(e, &f->t.q, "q", &s, f->d.Q, f->t.x.device)) {
+            return false;
+        }
     }
-    s.dim = 0;
-    if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
-        !tensor_empty(e, &f->t.scale, "scale", &s, DTYPE_FLOAT32, f->t.x.device)) {
-        return false;
+    if (given(&f->o.scale.tensor)) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+            !output_check(e, &f->o.scale, &s, DTYPE_FLOAT32, f->t.x.device)) {
+            return false;
+        }
+    } else {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+            !tensor_empty(e, &f->t.scale, "scale", &s, DTYPE_FLOAT32, f->t.x.device)) {
+            return false;
+        }
+    }
+    if (given(&f->o.q.tensor)) {
+        const named_tensors all[] = {
+            named_tensor("x", &f->t.x),
+            named_output(&f->o.q),
+            named_output(&f->o.scale),
+        };
+        if (!outputs_keep_apart(e, all, 1, 3)) {
+            return false;
+        }
+        if (!output_place(&f->t.q, &f->o.q)) {
+            s.dim = 0;
+            if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+                !shape_add_dim(e, &s, c->n) ||
+                !tensor_empty(e, &f->t.q, "q", &s, f->d.Q, f->t.x.device)) {
+                return false;
+            }
+        }
+        if (!output_place(&f->t.scale, &f->o.scale)) {
+            s.dim = 0;
+            if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+                !tensor_empty(e, &f->t.scale, "scale", &s, DTYPE_FLOAT32, f->t.x.device)) {
+                return false;
+            }
+        }
     }
     return true;
 }
@@ -468,20 +514,41 @@ static bool quantize_per_token_run(error *e, quantize_per_token_frame *f) {
     if (quantize_per_token_nothing_to_do(f)) {
         return true;
     }
-    return quantize_per_token_execute(e, f);
+    return quantize_per_token_execute(e, f) &&
+           output_return(e, &f->t.q, &f->o.q) &&
+           output_return(e, &f->t.scale, &f->o.scale);
+}
+
+void quantize_per_token_direct(error *e, StableIValue *stack) {
+    quantize_per_token_frame f = {0};
+    error_begin(e, "my_ops::quantize_per_token");
+    tensor_take(&f.t.x, stack[0]);
+    f.a.dtype = take_dtype(stack[1]);
+    quantize_per_token_run(e, &f);
+    tensor_release(e, &f.t.x);
+    tensor_give(e, &f.t.q, &stack[0]);
+    tensor_give(e, &f.t.scale, &stack[1]);
 }
 
 void quantize_per_token_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
     (void)num_args;
     (void)num_outputs;
     error e;
+    quantize_per_token_direct(&e, stack);
+    error_raise(&e);
+}
+
+void quantize_per_token__out_direct(error *e, StableIValue *stack) {
     quantize_per_token_frame f = {0};
-    error_begin(&e, "my_ops::quantize_per_token");
+    error_begin(e, "my_ops::quantize_per_token");
     tensor_take(&f.t.x, stack[0]);
     f.a.dtype = take_dtype(stack[1]);
-    quantize_per_token_run(&e, &f);
-    tensor_release(&e, &f.t.x);
-    tensor_give(&e, &f.t.q, &stack[0]);
-    tensor_give(&e, &f.t.scale, &stack[1]);
-    error_raise(&e);
+    output_take(&f.o.q, stack[2], "q");
+    output_take(&f.o.scale, stack[3], "scale");
+    quantize_per_token_run(e, &f);
+    tensor_release(e, &f.t.x);
+    tensor_release(e, &f.t.q);
+    tensor_release(e, &f.o.q.tensor);
+    tensor_release(e, &f.t.scale);
+    tensor_release(e, &f.o.scale.tensor);
 }

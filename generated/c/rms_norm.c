@@ -15,6 +15,9 @@ typedef struct rms_norm_frame {
         tensor rstd;
     } t; /* tensors */
     struct {
+        given_output y;
+    } o; /* outputs that the caller gives */
+    struct {
         dtype T;
     } d; /* what the dtype variables stand for */
     rms_norm_call call;
@@ -94,17 +97,44 @@ static bool rms_norm_check(error *e, rms_norm_frame *f) {
 static bool rms_norm_allocate(error *e, rms_norm_frame *f, bool saved) {
     const rms_norm_call *const c = &f->call;
     shape s;
-    s.dim = 0;
-    if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
-        !shape_add_dim(e, &s, c->n) ||
-        !tensor_empty(e, &f->t.y, "y", &s, f->d.T, f->t.x.device)) {
-        return false;
+    if (given(&f->o.y.tensor)) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+            !shape_add_dim(e, &s, c->n) ||
+            !output_check(e, &f->o.y, &s, f->d.T, f->t.x.device)) {
+            return false;
+        }
+    } else {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+            !shape_add_dim(e, &s, c->n) ||
+            !tensor_empty(e, &f->t.y, "y", &s, f->d.T, f->t.x.device)) {
+            return false;
+        }
     }
     if (saved) {
         s.dim = 0;
         if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
             !tensor_empty(e, &f->t.rstd, "rstd", &s, dtype_acc(f->d.T), f->t.x.device)) {
             return false;
+        }
+    }
+    if (given(&f->o.y.tensor)) {
+        const named_tensors all[] = {
+            named_tensor("x", &f->t.x),
+            named_tensor("weight", &f->t.weight),
+            named_output(&f->o.y),
+        };
+        if (!outputs_keep_apart(e, all, 2, 3)) {
+            return false;
+        }
+        if (!output_place(&f->t.y, &f->o.y)) {
+            s.dim = 0;
+            if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+                !shape_add_dim(e, &s, c->n) ||
+                !tensor_empty(e, &f->t.y, "y", &s, f->d.T, f->t.x.device)) {
+                return false;
+            }
         }
     }
     return true;
@@ -387,44 +417,70 @@ static bool rms_norm_run(error *e, rms_norm_frame *f, bool saved) {
     if (rms_norm_nothing_to_do(f)) {
         return true;
     }
-    return rms_norm_execute(e, f);
+    return rms_norm_execute(e, f) &&
+           output_return(e, &f->t.y, &f->o.y);
+}
+
+void rms_norm_direct(error *e, StableIValue *stack) {
+    rms_norm_frame f = {0};
+    error_begin(e, "my_ops::rms_norm");
+    tensor_take(&f.t.x, stack[0]);
+    if (take_optional(&stack[1])) {
+        tensor_take(&f.t.weight, stack[1]);
+    }
+    f.call.eps = take_float(stack[2]);
+    f.call.offset = take_float(stack[3]);
+    rms_norm_run(e, &f, false);
+    tensor_release(e, &f.t.x);
+    tensor_release(e, &f.t.weight);
+    tensor_give(e, &f.t.y, &stack[0]);
 }
 
 void rms_norm_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
     (void)num_args;
     (void)num_outputs;
     error e;
+    rms_norm_direct(&e, stack);
+    error_raise(&e);
+}
+
+void rms_norm__saved_direct(error *e, StableIValue *stack) {
     rms_norm_frame f = {0};
-    error_begin(&e, "my_ops::rms_norm");
+    error_begin(e, "my_ops::rms_norm");
     tensor_take(&f.t.x, stack[0]);
     if (take_optional(&stack[1])) {
         tensor_take(&f.t.weight, stack[1]);
     }
     f.call.eps = take_float(stack[2]);
     f.call.offset = take_float(stack[3]);
-    rms_norm_run(&e, &f, false);
-    tensor_release(&e, &f.t.x);
-    tensor_release(&e, &f.t.weight);
-    tensor_give(&e, &f.t.y, &stack[0]);
-    error_raise(&e);
+    rms_norm_run(e, &f, true);
+    tensor_release(e, &f.t.x);
+    tensor_release(e, &f.t.weight);
+    tensor_give(e, &f.t.y, &stack[0]);
+    tensor_give(e, &f.t.rstd, &stack[1]);
 }
 
 void rms_norm__saved_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
     (void)num_args;
     (void)num_outputs;
     error e;
+    rms_norm__saved_direct(&e, stack);
+    error_raise(&e);
+}
+
+void rms_norm__out_direct(error *e, StableIValue *stack) {
     rms_norm_frame f = {0};
-    error_begin(&e, "my_ops::rms_norm");
+    error_begin(e, "my_ops::rms_norm");
     tensor_take(&f.t.x, stack[0]);
     if (take_optional(&stack[1])) {
         tensor_take(&f.t.weight, stack[1]);
     }
     f.call.eps = take_float(stack[2]);
     f.call.offset = take_float(stack[3]);
-    rms_norm_run(&e, &f, true);
-    tensor_release(&e, &f.t.x);
-    tensor_release(&e, &f.t.weight);
-    tensor_give(&e, &f.t.y, &stack[0]);
-    tensor_give(&e, &f.t.rstd, &stack[1]);
-    error_raise(&e);
+    output_take(&f.o.y, stack[4], "out");
+    rms_norm_run(e, &f, false);
+    tensor_release(e, &f.t.x);
+    tensor_release(e, &f.t.weight);
+    tensor_release(e, &f.t.y);
+    tensor_release(e, &f.o.y.tensor);
 }

@@ -485,12 +485,9 @@ static bool rms_norm_backward_run(error *e, rms_norm_backward_frame *f) {
     return rms_norm_backward_execute(e, f);
 }
 
-void rms_norm_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
-    (void)num_args;
-    (void)num_outputs;
-    error e;
+void rms_norm_backward_direct(error *e, StableIValue *stack) {
     rms_norm_backward_frame f = {0};
-    error_begin(&e, "my_ops::rms_norm_backward");
+    error_begin(e, "my_ops::rms_norm_backward");
     tensor_take(&f.t.grad_y, stack[0]);
     tensor_take(&f.t.x, stack[1]);
     if (take_optional(&stack[2])) {
@@ -498,18 +495,25 @@ void rms_norm_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t nu
     }
     tensor_take(&f.t.rstd, stack[3]);
     f.call.offset = take_float(stack[4]);
-    take_mask(&e, stack[5], "grad_mask", f.mask, 2);
-    if (!e.set) {
-        rms_norm_backward_run(&e, &f);
+    take_mask(e, stack[5], "grad_mask", f.mask, 2);
+    if (!e->set) {
+        rms_norm_backward_run(e, &f);
     }
-    tensor_release(&e, &f.t.grad_y);
-    tensor_release(&e, &f.t.x);
-    tensor_release(&e, &f.t.weight);
-    tensor_release(&e, &f.t.rstd);
-    tensor_release(&e, &f.t.partial);
-    tensor_define(&e, &f.t.grad_x);
-    tensor_define(&e, &f.t.grad_weight);
-    tensor_give(&e, &f.t.grad_x, &stack[0]);
-    tensor_give(&e, &f.t.grad_weight, &stack[1]);
+    tensor_release(e, &f.t.grad_y);
+    tensor_release(e, &f.t.x);
+    tensor_release(e, &f.t.weight);
+    tensor_release(e, &f.t.rstd);
+    tensor_release(e, &f.t.partial);
+    tensor_define(e, &f.t.grad_x);
+    tensor_define(e, &f.t.grad_weight);
+    tensor_give(e, &f.t.grad_x, &stack[0]);
+    tensor_give(e, &f.t.grad_weight, &stack[1]);
+}
+
+void rms_norm_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    rms_norm_backward_direct(&e, stack);
     error_raise(&e);
 }

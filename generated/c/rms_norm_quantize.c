@@ -15,6 +15,10 @@ typedef struct rms_norm_quantize_frame {
         tensor scale;
     } t; /* tensors */
     struct {
+        given_output q;
+        given_output scale;
+    } o; /* outputs that the caller gives */
+    struct {
         dtype T;
         dtype Q;
     } d; /* what the dtype variables stand for */
@@ -107,16 +111,59 @@ static bool rms_norm_quantize_check(error *e, rms_norm_quantize_frame *f) {
 static bool rms_norm_quantize_allocate(error *e, rms_norm_quantize_frame *f) {
     const rms_norm_quantize_call *const c = &f->call;
     shape s;
-    s.dim = 0;
-    if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
-        !shape_add_dim(e, &s, c->n) ||
-        !tensor_empty(e, &f->t.q, "q", &s, f->d.Q, f->t.x.device)) {
-        return false;
+    if (given(&f->o.q.tensor)) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+            !shape_add_dim(e, &s, c->n) ||
+            !output_check(e, &f->o.q, &s, f->d.Q, f->t.x.device)) {
+            return false;
+        }
+    } else {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+            !shape_add_dim(e, &s, c->n) ||
+            !tensor_empty(e, &f->t.q, "q", &s, f->d.Q, f->t.x.device)) {
+            return false;
+        }
     }
-    s.dim = 0;
-    if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
-        !tensor_empty(e, &f->t.scale, "scale", &s, DTYPE_FLOAT32, f->t.x.device)) {
-        return false;
+    if (given(&f->o.scale.tensor)) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+            !output_check(e, &f->o.scale, &s, DTYPE_FLOAT32, f->t.x.device)) {
+            return false;
+        }
+    } else {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+            !tensor_empty(e, &f->t.scale, "scale", &s, DTYPE_FLOAT32, f->t.x.device)) {
+            return false;
+        }
+    }
+    if (given(&f->o.q.tensor)) {
+        const named_tensors all[] = {
+            named_tensor("x", &f->t.x),
+            named_tensor("weight", &f->t.weight),
+            named_output(&f->o.q),
+            named_output(&f->o.scale),
+        };
+        if (!outputs_keep_apart(e, all, 2, 4)) {
+            return false;
+        }
+        if (!output_place(&f->t.q, &f->o.q)) {
+            s.dim = 0;
+            if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+                !shape_add_dim(e, &s, c->n) ||
+                !tensor_empty(e, &f->t.q, "q", &s, f->d.Q, f->t.x.device)) {
+                return false;
+            }
+        }
+        if (!output_place(&f->t.scale, &f->o.scale)) {
+            s.dim = 0;
+            if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 1) ||
+                !tensor_empty(e, &f->t.scale, "scale", &s, DTYPE_FLOAT32, f->t.x.device)) {
+                return false;
+            }
+        }
     }
     return true;
 }
@@ -488,15 +535,14 @@ static bool rms_norm_quantize_run(error *e, rms_norm_quantize_frame *f) {
     if (rms_norm_quantize_nothing_to_do(f)) {
         return true;
     }
-    return rms_norm_quantize_execute(e, f);
+    return rms_norm_quantize_execute(e, f) &&
+           output_return(e, &f->t.q, &f->o.q) &&
+           output_return(e, &f->t.scale, &f->o.scale);
 }
 
-void rms_norm_quantize_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
-    (void)num_args;
-    (void)num_outputs;
-    error e;
+void rms_norm_quantize_direct(error *e, StableIValue *stack) {
     rms_norm_quantize_frame f = {0};
-    error_begin(&e, "my_ops::rms_norm_quantize");
+    error_begin(e, "my_ops::rms_norm_quantize");
     tensor_take(&f.t.x, stack[0]);
     if (take_optional(&stack[1])) {
         tensor_take(&f.t.weight, stack[1]);
@@ -504,10 +550,38 @@ void rms_norm_quantize_boxed(StableIValue *stack, uint64_t num_args, uint64_t nu
     f.call.eps = take_float(stack[2]);
     f.call.offset = take_float(stack[3]);
     f.a.dtype = take_dtype(stack[4]);
-    rms_norm_quantize_run(&e, &f);
-    tensor_release(&e, &f.t.x);
-    tensor_release(&e, &f.t.weight);
-    tensor_give(&e, &f.t.q, &stack[0]);
-    tensor_give(&e, &f.t.scale, &stack[1]);
+    rms_norm_quantize_run(e, &f);
+    tensor_release(e, &f.t.x);
+    tensor_release(e, &f.t.weight);
+    tensor_give(e, &f.t.q, &stack[0]);
+    tensor_give(e, &f.t.scale, &stack[1]);
+}
+
+void rms_norm_quantize_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    rms_norm_quantize_direct(&e, stack);
     error_raise(&e);
+}
+
+void rms_norm_quantize__out_direct(error *e, StableIValue *stack) {
+    rms_norm_quantize_frame f = {0};
+    error_begin(e, "my_ops::rms_norm_quantize");
+    tensor_take(&f.t.x, stack[0]);
+    if (take_optional(&stack[1])) {
+        tensor_take(&f.t.weight, stack[1]);
+    }
+    f.call.eps = take_float(stack[2]);
+    f.call.offset = take_float(stack[3]);
+    f.a.dtype = take_dtype(stack[4]);
+    output_take(&f.o.q, stack[5], "q");
+    output_take(&f.o.scale, stack[6], "scale");
+    rms_norm_quantize_run(e, &f);
+    tensor_release(e, &f.t.x);
+    tensor_release(e, &f.t.weight);
+    tensor_release(e, &f.t.q);
+    tensor_release(e, &f.o.q.tensor);
+    tensor_release(e, &f.t.scale);
+    tensor_release(e, &f.o.scale.tensor);
 }

@@ -546,50 +546,79 @@ static bool rope_run(error *e, rope_frame *f) {
            output_return(e, &f->t.k_out, &f->o.k_out);
 }
 
-void rope_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
-    (void)num_args;
-    (void)num_outputs;
-    error e;
+void rope_direct(error *e, StableIValue *stack) {
     rope_frame f = {0};
-    error_begin(&e, "my_ops::rope");
+    error_begin(e, "my_ops::rope");
     tensor_take(&f.t.q, stack[0]);
     tensor_take(&f.t.k, stack[1]);
     tensor_take(&f.t.cos, stack[2]);
     tensor_take(&f.t.sin, stack[3]);
     f.call.interleaved = take_bool(stack[4]);
-    rope_run(&e, &f);
-    tensor_release(&e, &f.t.q);
-    tensor_release(&e, &f.t.k);
-    tensor_release(&e, &f.t.cos);
-    tensor_release(&e, &f.t.sin);
-    tensor_give(&e, &f.t.q_out, &stack[0]);
-    tensor_give(&e, &f.t.k_out, &stack[1]);
+    rope_run(e, &f);
+    tensor_release(e, &f.t.q);
+    tensor_release(e, &f.t.k);
+    tensor_release(e, &f.t.cos);
+    tensor_release(e, &f.t.sin);
+    tensor_give(e, &f.t.q_out, &stack[0]);
+    tensor_give(e, &f.t.k_out, &stack[1]);
+}
+
+void rope_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    rope_direct(&e, stack);
     error_raise(&e);
+}
+
+void rope__inplace_direct(error *e, StableIValue *stack) {
+    rope_frame f = {0};
+    error_begin(e, "my_ops::rope");
+    tensor_take(&f.t.q, stack[0]);
+    tensor_take(&f.t.k, stack[1]);
+    tensor_take(&f.t.cos, stack[2]);
+    tensor_take(&f.t.sin, stack[3]);
+    f.call.interleaved = take_bool(stack[4]);
+    output_take_input(e, &f.o.q_out, &f.t.q, "q");
+    output_take_input(e, &f.o.k_out, &f.t.k, "k");
+    if (!e->set) {
+        rope_run(e, &f);
+    }
+    tensor_release(e, &f.t.q);
+    tensor_release(e, &f.t.k);
+    tensor_release(e, &f.t.cos);
+    tensor_release(e, &f.t.sin);
+    tensor_release(e, &f.t.q_out);
+    tensor_release(e, &f.o.q_out.tensor);
+    tensor_release(e, &f.t.k_out);
+    tensor_release(e, &f.o.k_out.tensor);
 }
 
 void rope__inplace_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
     (void)num_args;
     (void)num_outputs;
     error e;
+    rope__inplace_direct(&e, stack);
+    error_raise(&e);
+}
+
+void rope__out_direct(error *e, StableIValue *stack) {
     rope_frame f = {0};
-    error_begin(&e, "my_ops::rope");
+    error_begin(e, "my_ops::rope");
     tensor_take(&f.t.q, stack[0]);
     tensor_take(&f.t.k, stack[1]);
     tensor_take(&f.t.cos, stack[2]);
     tensor_take(&f.t.sin, stack[3]);
     f.call.interleaved = take_bool(stack[4]);
-    output_take_input(&e, &f.o.q_out, &f.t.q, "q");
-    output_take_input(&e, &f.o.k_out, &f.t.k, "k");
-    if (!e.set) {
-        rope_run(&e, &f);
-    }
-    tensor_release(&e, &f.t.q);
-    tensor_release(&e, &f.t.k);
-    tensor_release(&e, &f.t.cos);
-    tensor_release(&e, &f.t.sin);
-    tensor_release(&e, &f.t.q_out);
-    tensor_release(&e, &f.o.q_out.tensor);
-    tensor_release(&e, &f.t.k_out);
-    tensor_release(&e, &f.o.k_out.tensor);
-    error_raise(&e);
+    output_take(&f.o.q_out, stack[5], "q_out");
+    output_take(&f.o.k_out, stack[6], "k_out");
+    rope_run(e, &f);
+    tensor_release(e, &f.t.q);
+    tensor_release(e, &f.t.k);
+    tensor_release(e, &f.t.cos);
+    tensor_release(e, &f.t.sin);
+    tensor_release(e, &f.t.q_out);
+    tensor_release(e, &f.o.q_out.tensor);
+    tensor_release(e, &f.t.k_out);
+    tensor_release(e, &f.o.k_out.tensor);
 }

@@ -512,28 +512,32 @@ static bool rope_backward_run(error *e, rope_backward_frame *f) {
     return rope_backward_execute(e, f);
 }
 
-void rope_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
-    (void)num_args;
-    (void)num_outputs;
-    error e;
+void rope_backward_direct(error *e, StableIValue *stack) {
     rope_backward_frame f = {0};
-    error_begin(&e, "my_ops::rope_backward");
+    error_begin(e, "my_ops::rope_backward");
     tensor_take(&f.t.grad_q_out, stack[0]);
     tensor_take(&f.t.grad_k_out, stack[1]);
     tensor_take(&f.t.cos, stack[2]);
     tensor_take(&f.t.sin, stack[3]);
     f.call.interleaved = take_bool(stack[4]);
-    take_mask(&e, stack[5], "grad_mask", f.mask, 2);
-    if (!e.set) {
-        rope_backward_run(&e, &f);
+    take_mask(e, stack[5], "grad_mask", f.mask, 2);
+    if (!e->set) {
+        rope_backward_run(e, &f);
     }
-    tensor_release(&e, &f.t.grad_q_out);
-    tensor_release(&e, &f.t.grad_k_out);
-    tensor_release(&e, &f.t.cos);
-    tensor_release(&e, &f.t.sin);
-    tensor_define(&e, &f.t.grad_q);
-    tensor_define(&e, &f.t.grad_k);
-    tensor_give(&e, &f.t.grad_q, &stack[0]);
-    tensor_give(&e, &f.t.grad_k, &stack[1]);
+    tensor_release(e, &f.t.grad_q_out);
+    tensor_release(e, &f.t.grad_k_out);
+    tensor_release(e, &f.t.cos);
+    tensor_release(e, &f.t.sin);
+    tensor_define(e, &f.t.grad_q);
+    tensor_define(e, &f.t.grad_k);
+    tensor_give(e, &f.t.grad_q, &stack[0]);
+    tensor_give(e, &f.t.grad_k, &stack[1]);
+}
+
+void rope_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    rope_backward_direct(&e, stack);
     error_raise(&e);
 }

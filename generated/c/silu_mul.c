@@ -14,6 +14,9 @@ typedef struct silu_mul_frame {
         tensor y;
     } t; /* tensors */
     struct {
+        given_output y;
+    } o; /* outputs that the caller gives */
+    struct {
         dtype T;
     } d; /* what the dtype variables stand for */
     silu_mul_call call;
@@ -63,8 +66,30 @@ static bool silu_mul_check(error *e, silu_mul_frame *f) {
 
 /* The outputs that are wanted. */
 static bool silu_mul_allocate(error *e, silu_mul_frame *f) {
-    if (!tensor_empty_like(e, &f->t.y, &f->t.gate, f->d.T, f->t.gate.device)) {
-        return false;
+    shape s;
+    if (given(&f->o.y.tensor)) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.gate.sizes, f->t.gate.dim) ||
+            !output_check(e, &f->o.y, &s, f->d.T, f->t.gate.device)) {
+            return false;
+        }
+    } else {
+        if (!tensor_empty_like(e, &f->t.y, &f->t.gate, f->d.T, f->t.gate.device)) {
+            return false;
+        }
+    }
+    if (given(&f->o.y.tensor)) {
+        const named_tensors all[] = {
+            named_tensor("gate", &f->t.gate),
+            named_tensor("up", &f->t.up),
+            named_output(&f->o.y),
+        };
+        if (!outputs_keep_apart(e, all, 2, 3)) {
+            return false;
+        }
+        if (!tensor_empty_like(e, &f->t.y, &f->t.gate, f->d.T, f->t.gate.device)) {
+            return false;
+        }
     }
     return true;
 }
@@ -208,20 +233,38 @@ static bool silu_mul_run(error *e, silu_mul_frame *f) {
     if (silu_mul_nothing_to_do(f)) {
         return true;
     }
-    return silu_mul_execute(e, f);
+    return silu_mul_execute(e, f) &&
+           output_return(e, &f->t.y, &f->o.y);
+}
+
+void silu_mul_direct(error *e, StableIValue *stack) {
+    silu_mul_frame f = {0};
+    error_begin(e, "my_ops::silu_mul");
+    tensor_take(&f.t.gate, stack[0]);
+    tensor_take(&f.t.up, stack[1]);
+    silu_mul_run(e, &f);
+    tensor_release(e, &f.t.gate);
+    tensor_release(e, &f.t.up);
+    tensor_give(e, &f.t.y, &stack[0]);
 }
 
 void silu_mul_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
     (void)num_args;
     (void)num_outputs;
     error e;
+    silu_mul_direct(&e, stack);
+    error_raise(&e);
+}
+
+void silu_mul__out_direct(error *e, StableIValue *stack) {
     silu_mul_frame f = {0};
-    error_begin(&e, "my_ops::silu_mul");
+    error_begin(e, "my_ops::silu_mul");
     tensor_take(&f.t.gate, stack[0]);
     tensor_take(&f.t.up, stack[1]);
-    silu_mul_run(&e, &f);
-    tensor_release(&e, &f.t.gate);
-    tensor_release(&e, &f.t.up);
-    tensor_give(&e, &f.t.y, &stack[0]);
-    error_raise(&e);
+    output_take(&f.o.y, stack[2], "out");
+    silu_mul_run(e, &f);
+    tensor_release(e, &f.t.gate);
+    tensor_release(e, &f.t.up);
+    tensor_release(e, &f.t.y);
+    tensor_release(e, &f.o.y.tensor);
 }

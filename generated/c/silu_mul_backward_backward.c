@@ -270,31 +270,35 @@ static bool silu_mul_backward_backward_run(error *e, silu_mul_backward_backward_
     return silu_mul_backward_backward_execute(e, f);
 }
 
-void silu_mul_backward_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
-    (void)num_args;
-    (void)num_outputs;
-    error e;
+void silu_mul_backward_backward_direct(error *e, StableIValue *stack) {
     silu_mul_backward_backward_frame f = {0};
-    error_begin(&e, "my_ops::silu_mul_backward_backward");
+    error_begin(e, "my_ops::silu_mul_backward_backward");
     tensor_take(&f.t.grad_grad_gate, stack[0]);
     tensor_take(&f.t.grad_grad_up, stack[1]);
     tensor_take(&f.t.grad_y, stack[2]);
     tensor_take(&f.t.gate, stack[3]);
     tensor_take(&f.t.up, stack[4]);
-    take_mask(&e, stack[5], "grad_mask", f.mask, 3);
-    if (!e.set) {
-        silu_mul_backward_backward_run(&e, &f);
+    take_mask(e, stack[5], "grad_mask", f.mask, 3);
+    if (!e->set) {
+        silu_mul_backward_backward_run(e, &f);
     }
-    tensor_release(&e, &f.t.grad_grad_gate);
-    tensor_release(&e, &f.t.grad_grad_up);
-    tensor_release(&e, &f.t.grad_y);
-    tensor_release(&e, &f.t.gate);
-    tensor_release(&e, &f.t.up);
-    tensor_define(&e, &f.t.grad_grad_y);
-    tensor_define(&e, &f.t.grad_gate);
-    tensor_define(&e, &f.t.grad_up);
-    tensor_give(&e, &f.t.grad_grad_y, &stack[0]);
-    tensor_give(&e, &f.t.grad_gate, &stack[1]);
-    tensor_give(&e, &f.t.grad_up, &stack[2]);
+    tensor_release(e, &f.t.grad_grad_gate);
+    tensor_release(e, &f.t.grad_grad_up);
+    tensor_release(e, &f.t.grad_y);
+    tensor_release(e, &f.t.gate);
+    tensor_release(e, &f.t.up);
+    tensor_define(e, &f.t.grad_grad_y);
+    tensor_define(e, &f.t.grad_gate);
+    tensor_define(e, &f.t.grad_up);
+    tensor_give(e, &f.t.grad_grad_y, &stack[0]);
+    tensor_give(e, &f.t.grad_gate, &stack[1]);
+    tensor_give(e, &f.t.grad_up, &stack[2]);
+}
+
+void silu_mul_backward_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    silu_mul_backward_backward_direct(&e, stack);
     error_raise(&e);
 }

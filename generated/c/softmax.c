@@ -17,6 +17,9 @@ typedef struct softmax_frame {
         view bias;
     } v; /* sizes and strides of inputs that are broadcast */
     struct {
+        given_output y;
+    } o; /* outputs that the caller gives */
+    struct {
         dtype T;
     } d; /* what the dtype variables stand for */
     softmax_call call;
@@ -107,12 +110,41 @@ static bool softmax_check(error *e, softmax_frame *f) {
 static bool softmax_allocate(error *e, softmax_frame *f) {
     const softmax_call *const c = &f->call;
     shape s;
-    s.dim = 0;
-    if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 2) ||
-        !shape_add_dim(e, &s, c->m) ||
-        !shape_add_dim(e, &s, c->n) ||
-        !tensor_empty(e, &f->t.y, "y", &s, f->d.T, f->t.x.device)) {
-        return false;
+    if (given(&f->o.y.tensor)) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 2) ||
+            !shape_add_dim(e, &s, c->m) ||
+            !shape_add_dim(e, &s, c->n) ||
+            !output_check(e, &f->o.y, &s, f->d.T, f->t.x.device)) {
+            return false;
+        }
+    } else {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 2) ||
+            !shape_add_dim(e, &s, c->m) ||
+            !shape_add_dim(e, &s, c->n) ||
+            !tensor_empty(e, &f->t.y, "y", &s, f->d.T, f->t.x.device)) {
+            return false;
+        }
+    }
+    if (given(&f->o.y.tensor)) {
+        const named_tensors all[] = {
+            named_tensor("x", &f->t.x),
+            named_tensor("bias", &f->t.bias),
+            named_output(&f->o.y),
+        };
+        if (!outputs_keep_apart(e, all, 2, 3)) {
+            return false;
+        }
+        if (!output_place(&f->t.y, &f->o.y)) {
+            s.dim = 0;
+            if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim - 2) ||
+                !shape_add_dim(e, &s, c->m) ||
+                !shape_add_dim(e, &s, c->n) ||
+                !tensor_empty(e, &f->t.y, "y", &s, f->d.T, f->t.x.device)) {
+                return false;
+            }
+        }
     }
     return true;
 }
@@ -378,24 +410,46 @@ static bool softmax_run(error *e, softmax_frame *f) {
     if (softmax_nothing_to_do(f)) {
         return true;
     }
-    return softmax_execute(e, f);
+    return softmax_execute(e, f) &&
+           output_return(e, &f->t.y, &f->o.y);
 }
 
-void softmax_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
-    (void)num_args;
-    (void)num_outputs;
-    error e;
+void softmax_direct(error *e, StableIValue *stack) {
     softmax_frame f = {0};
-    error_begin(&e, "my_ops::softmax");
+    error_begin(e, "my_ops::softmax");
     tensor_take(&f.t.x, stack[0]);
     if (take_optional(&stack[1])) {
         tensor_take(&f.t.bias, stack[1]);
     }
     f.call.scale = take_float(stack[2]);
     f.call.causal = take_bool(stack[3]);
-    softmax_run(&e, &f);
-    tensor_release(&e, &f.t.x);
-    tensor_release(&e, &f.t.bias);
-    tensor_give(&e, &f.t.y, &stack[0]);
+    softmax_run(e, &f);
+    tensor_release(e, &f.t.x);
+    tensor_release(e, &f.t.bias);
+    tensor_give(e, &f.t.y, &stack[0]);
+}
+
+void softmax_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    softmax_direct(&e, stack);
     error_raise(&e);
+}
+
+void softmax__out_direct(error *e, StableIValue *stack) {
+    softmax_frame f = {0};
+    error_begin(e, "my_ops::softmax");
+    tensor_take(&f.t.x, stack[0]);
+    if (take_optional(&stack[1])) {
+        tensor_take(&f.t.bias, stack[1]);
+    }
+    f.call.scale = take_float(stack[2]);
+    f.call.causal = take_bool(stack[3]);
+    output_take(&f.o.y, stack[4], "out");
+    softmax_run(e, &f);
+    tensor_release(e, &f.t.x);
+    tensor_release(e, &f.t.bias);
+    tensor_release(e, &f.t.y);
+    tensor_release(e, &f.o.y.tensor);
 }

@@ -362,25 +362,29 @@ static bool softmax_backward_run(error *e, softmax_backward_frame *f) {
     return softmax_backward_execute(e, f);
 }
 
-void softmax_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
-    (void)num_args;
-    (void)num_outputs;
-    error e;
+void softmax_backward_direct(error *e, StableIValue *stack) {
     softmax_backward_frame f = {0};
-    error_begin(&e, "my_ops::softmax_backward");
+    error_begin(e, "my_ops::softmax_backward");
     tensor_take(&f.t.grad_y, stack[0]);
     tensor_take(&f.t.y, stack[1]);
     f.call.scale = take_float(stack[2]);
     f.call.causal = take_bool(stack[3]);
-    take_mask(&e, stack[4], "grad_mask", f.mask, 2);
-    if (!e.set) {
-        softmax_backward_run(&e, &f);
+    take_mask(e, stack[4], "grad_mask", f.mask, 2);
+    if (!e->set) {
+        softmax_backward_run(e, &f);
     }
-    tensor_release(&e, &f.t.grad_y);
-    tensor_release(&e, &f.t.y);
-    tensor_define(&e, &f.t.grad_x);
-    tensor_define(&e, &f.t.grad_bias);
-    tensor_give(&e, &f.t.grad_x, &stack[0]);
-    tensor_give(&e, &f.t.grad_bias, &stack[1]);
+    tensor_release(e, &f.t.grad_y);
+    tensor_release(e, &f.t.y);
+    tensor_define(e, &f.t.grad_x);
+    tensor_define(e, &f.t.grad_bias);
+    tensor_give(e, &f.t.grad_x, &stack[0]);
+    tensor_give(e, &f.t.grad_bias, &stack[1]);
+}
+
+void softmax_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
+    (void)num_args;
+    (void)num_outputs;
+    error e;
+    softmax_backward_direct(&e, stack);
     error_raise(&e);
 }

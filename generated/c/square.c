@@ -13,6 +13,9 @@ typedef struct square_frame {
         tensor y;
     } t; /* tensors */
     struct {
+        given_output y;
+    } o; /* outputs that the caller gives */
+    struct {
         dtype T;
     } d; /* what the dtype variables stand for */
     square_call call;
@@ -54,10 +57,34 @@ static bool square_check(error *e, square_frame *f) {
 /* The outputs that are wanted. */
 static bool square_allocate(error *e, square_frame *f) {
     shape s;
-    s.dim = 0;
-    if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim) ||
-        !tensor_empty(e, &f->t.y, "y", &s, f->d.T, f->t.x.device)) {
-        return false;
+    if (given(&f->o.y.tensor)) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim) ||
+            !output_check(e, &f->o.y, &s, f->d.T, f->t.x.device)) {
+            return false;
+        }
+    } else {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim) ||
+            !tensor_empty(e, &f->t.y, "y", &s, f->d.T, f->t.x.device)) {
+            return false;
+        }
+    }
+    if (given(&f->o.y.tensor)) {
+        const named_tensors all[] = {
+            named_tensor("x", &f->t.x),
+            named_output(&f->o.y),
+        };
+        if (!outputs_keep_apart(e, all, 1, 2)) {
+            return false;
+        }
+        if (!output_place(&f->t.y, &f->o.y)) {
+            s.dim = 0;
+            if (!shape_add(e, &s, f->t.x.sizes, f->t.x.dim) ||
+                !tensor_empty(e, &f->t.y, "y", &s, f->d.T, f->t.x.device)) {
+                return false;
+            }
+        }
     }
     return true;
 }
@@ -173,18 +200,34 @@ static bool square_run(error *e, square_frame *f) {
     if (square_nothing_to_do(f)) {
         return true;
     }
-    return square_execute(e, f);
+    return square_execute(e, f) &&
+           output_return(e, &f->t.y, &f->o.y);
+}
+
+void square_direct(error *e, StableIValue *stack) {
+    square_frame f = {0};
+    error_begin(e, "my_ops::square");
+    tensor_take(&f.t.x, stack[0]);
+    square_run(e, &f);
+    tensor_release(e, &f.t.x);
+    tensor_give(e, &f.t.y, &stack[0]);
 }
 
 void square_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
     (void)num_args;
     (void)num_outputs;
     error e;
-    square_frame f = {0};
-    error_begin(&e, "my_ops::square");
-    tensor_take(&f.t.x, stack[0]);
-    square_run(&e, &f);
-    tensor_release(&e, &f.t.x);
-    tensor_give(&e, &f.t.y, &stack[0]);
+    square_direct(&e, stack);
     error_raise(&e);
+}
+
+void square__out_direct(error *e, StableIValue *stack) {
+    square_frame f = {0};
+    error_begin(e, "my_ops::square");
+    tensor_take(&f.t.x, stack[0]);
+    output_take(&f.o.y, stack[1], "out");
+    square_run(e, &f);
+    tensor_release(e, &f.t.x);
+    tensor_release(e, &f.t.y);
+    tensor_release(e, &f.o.y.tensor);
 }

@@ -14,6 +14,9 @@ typedef struct square_backward_frame {
         tensor grad_x;
     } t; /* tensors */
     struct {
+        given_output grad_x;
+    } o; /* outputs that the caller gives */
+    struct {
         dtype T;
     } d; /* what the dtype variables stand for */
     square_backward_call call;
@@ -64,10 +67,35 @@ static bool square_backward_check(error *e, square_backward_frame *f) {
 /* The outputs that are wanted. */
 static bool square_backward_allocate(error *e, square_backward_frame *f) {
     shape s;
-    s.dim = 0;
-    if (!shape_add(e, &s, f->t.grad_y.sizes, f->t.grad_y.dim) ||
-        !tensor_empty(e, &f->t.grad_x, "grad_x", &s, f->d.T, f->t.grad_y.device)) {
-        return false;
+    if (given(&f->o.grad_x.tensor)) {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.grad_y.sizes, f->t.grad_y.dim) ||
+            !output_check(e, &f->o.grad_x, &s, f->d.T, f->t.grad_y.device)) {
+            return false;
+        }
+    } else {
+        s.dim = 0;
+        if (!shape_add(e, &s, f->t.grad_y.sizes, f->t.grad_y.dim) ||
+            !tensor_empty(e, &f->t.grad_x, "grad_x", &s, f->d.T, f->t.grad_y.device)) {
+            return false;
+        }
+    }
+    if (given(&f->o.grad_x.tensor)) {
+        const named_tensors all[] = {
+            named_tensor("grad_y", &f->t.grad_y),
+            named_tensor("x", &f->t.x),
+            named_output(&f->o.grad_x),
+        };
+        if (!outputs_keep_apart(e, all, 2, 3)) {
+            return false;
+        }
+        if (!output_place(&f->t.grad_x, &f->o.grad_x)) {
+            s.dim = 0;
+            if (!shape_add(e, &s, f->t.grad_y.sizes, f->t.grad_y.dim) ||
+                !tensor_empty(e, &f->t.grad_x, "grad_x", &s, f->d.T, f->t.grad_y.device)) {
+                return false;
+            }
+        }
     }
     return true;
 }
@@ -186,20 +214,38 @@ static bool square_backward_run(error *e, square_backward_frame *f) {
     if (square_backward_nothing_to_do(f)) {
         return true;
     }
-    return square_backward_execute(e, f);
+    return square_backward_execute(e, f) &&
+           output_return(e, &f->t.grad_x, &f->o.grad_x);
+}
+
+void square_backward_direct(error *e, StableIValue *stack) {
+    square_backward_frame f = {0};
+    error_begin(e, "my_ops::square_backward");
+    tensor_take(&f.t.grad_y, stack[0]);
+    tensor_take(&f.t.x, stack[1]);
+    square_backward_run(e, &f);
+    tensor_release(e, &f.t.grad_y);
+    tensor_release(e, &f.t.x);
+    tensor_give(e, &f.t.grad_x, &stack[0]);
 }
 
 void square_backward_boxed(StableIValue *stack, uint64_t num_args, uint64_t num_outputs) {
     (void)num_args;
     (void)num_outputs;
     error e;
+    square_backward_direct(&e, stack);
+    error_raise(&e);
+}
+
+void square_backward__out_direct(error *e, StableIValue *stack) {
     square_backward_frame f = {0};
-    error_begin(&e, "my_ops::square_backward");
+    error_begin(e, "my_ops::square_backward");
     tensor_take(&f.t.grad_y, stack[0]);
     tensor_take(&f.t.x, stack[1]);
-    square_backward_run(&e, &f);
-    tensor_release(&e, &f.t.grad_y);
-    tensor_release(&e, &f.t.x);
-    tensor_give(&e, &f.t.grad_x, &stack[0]);
-    error_raise(&e);
+    output_take(&f.o.grad_x, stack[2], "out");
+    square_backward_run(e, &f);
+    tensor_release(e, &f.t.grad_y);
+    tensor_release(e, &f.t.x);
+    tensor_release(e, &f.t.grad_x);
+    tensor_release(e, &f.o.grad_x.tensor);
 }

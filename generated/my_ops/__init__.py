@@ -3,6 +3,9 @@
 torch.ops.my_ops holds the same operators as PyTorch's dispatcher sees them.
 """
 
+import importlib
+from typing import Any
+
 from ._runtime import check_values  # first: what cannot be loaded is an ImportError that says why
 from ._sharding import watch as _watch
 from .ops.adamw_step import adamw_step
@@ -65,3 +68,10 @@ __all__ = [
 ]
 
 _watch()
+
+
+def __getattr__(name: str) -> Any:
+    """`_C`, the direct calls, is imported when it is first used: it need not be there."""
+    if name == "_C":
+        return importlib.import_module("._C", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

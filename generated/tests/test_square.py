@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import batched, compiled, cuda, forward, gradients, matrix, refused
+from tests.harness import batched, compiled, cuda, direct, forward, gradients, matrix, refused
 from tests.harness.contract import Contract, Tensor, Wrong
 from tests.harness.layouts import LAYOUTS
 
@@ -82,6 +82,10 @@ def test_special_values(device, dtypes):
 
 def test_call_styles(device):
     forward.call_styles(OP, device, SAMPLES[0])
+
+
+def test_direct(device):
+    direct.agrees(OP, device, SAMPLES)
 
 
 def test_one_tensor_for_all(device):

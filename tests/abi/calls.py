@@ -11,7 +11,7 @@ from math import prod
 
 from codegen.contract import Argument
 from codegen.lower.sample import Sample, Size
-from codegen.lower.schema import DispatchedOperator, dispatched
+from codegen.lower.schema import DispatchedOperator, dispatched, only_direct
 from codegen.lower.tests.refused import Wrong, wrong_calls
 from codegen.lower.tests.samples import absences, base, samples
 from codegen.lower.tests.scalars import Scalar, candidates, kind_of, sampled
@@ -41,12 +41,14 @@ def right_calls(op: Operator) -> Iterator[Call]:
     with_dtypes = [sample for sample in with_dtypes if sample.valid()]
     without = [usual.without(absent) for absent in absences(usual)]
     entries = [entry for entry in dispatched(op) if entry.public or entry.saved]
-    for entry in entries:
+    for entry in (*entries, *only_direct(op)):
         for device in _devices(op):
             # The usual call with faults: before anything is loaded, then in each layout and mask.
             for sample in without:
                 for layout in LAYOUTS:
                     yield Call(entry, sample, device, layout, faults=True)
+            if entry not in entries:
+                continue  # what it makes of other samples, the form that makes its outputs does too
             for mask in _masks(op):
                 yield Call(entry, usual, device, mask=mask, faults=True)
             if any(kind_of(one).kind == "device" for one in op.scalars):

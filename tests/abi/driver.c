@@ -1,7 +1,7 @@
 /* Calls host functions as a script on standard input says, one line an instruction; call.py writes such lines.
  *
- *   call NAME KEY OUTPUTS MODE   begins a call of the kernel registered under KEY, returning as many results as OUTPUTS
- *                                has letters: t a tensor, o one that may be absent, l a list; MODE is once or
+ *   call NAME KEY OUTPUTS MODE   begins a call of the kernel registered under KEY, or of one of the direct module that
+ *                                is not registered, returning as many results as OUTPUTS has letters: t a tensor, o one that may be absent, l a list; MODE is once or
  *                                faults
  *   tensor DTYPE DEVICE INDEX WRITTEN SHARED BYTES OFFSET DIM SIZE... STRIDE... DATA
  *                                an argument; SHARED is -1, or the argument on whose storage it lies; DATA is what its
@@ -19,6 +19,7 @@
  *
  * After each attempt nothing may be left: not a tensor, list, string, box or block of memory. Arguments that are not
  * written hold what they held; written ones too where a call fails before its body ran. */
+#include "direct.h"
 #include "fake.h"
 
 #include <inttypes.h>
@@ -27,6 +28,8 @@
 #include <string.h>
 
 enum { MAX_SLOTS = 512, MAX_ELEMENTS = 256, MAX_SIZES = 80, WORD = 64, TEXT = 8192 };
+
+const direct_library *fake_direct(void); /* of the library that is examined */
 
 typedef enum slot_kind { NONE, NUMBER, TENSOR, STRING, LIST, TENSORS } slot_kind;
 
@@ -203,8 +206,33 @@ static void attempt(call *c, BoxedKernel *kernel, bool with_faults) {
     check_nothing_left(c);
 }
 
+/* Forms with `out` that are not registered: the direct module calls them, and raises itself. */
+static DirectKernel *direct_out;
+
+static void call_direct(StableIValue *stack, uint64_t count, uint64_t outputs) {
+    error e;
+    (void)count;
+    (void)outputs;
+    direct_out(&e, stack);
+    error_raise(&e);
+}
+
+static BoxedKernel *find_direct(const char *name) {
+    const direct_library *const library = fake_direct();
+    const size_t length = strlen(name) > 4 ? strlen(name) - 4 : 0;
+    for (int i = 0; i < library->count && strcmp(name + length, ".out") == 0; i++) {
+        const direct_function *const f = &library->functions[i];
+        if (strlen(f->name) == length && strncmp(f->name, name, length) == 0 && f->call_given != NULL) {
+            direct_out = f->call_given;
+            return call_direct;
+        }
+    }
+    return NULL;
+}
+
 static void run(call *c) {
-    BoxedKernel *const kernel = fake_find_kernel(c->key, c->name);
+    BoxedKernel *const registered = fake_find_kernel(c->key, c->name);
+    BoxedKernel *const kernel = registered != NULL ? registered : find_direct(c->name);
     calls++;
     if (kernel == NULL) {
         problem(c, "no such kernel", "");

@@ -113,6 +113,12 @@ AOTITorchError torch_delete_list(StableListHandle list) {
     return fake_fails("torch_delete_list") ? 1 : 0;
 }
 
+AOTITorchError torch_new_string_handle(const char *data, size_t length, StringHandle *ret) {
+    STEP("torch_new_string_handle")
+    *ret = fake_new_string(data, length);
+    return 0;
+}
+
 AOTITorchError torch_string_length(StringHandle handle, size_t *ret_length) {
     STEP("torch_string_length")
     *ret_length = handle->length;

@@ -147,6 +147,15 @@ AOTITorchError aoti_torch_new_uninitialized_tensor(AtenTensorHandle *ret) {
     return 0;
 }
 
+/* Host functions call it for what the direct module lends, and no call here does that. */
+AOTITorchError aoti_torch_create_tensor_from_blob(void *data, int64_t ndim, const int64_t *sizes,
+                                                  const int64_t *strides, int64_t storage_offset, int32_t dtype,
+                                                  int32_t device_type, int32_t device_index, AtenTensorHandle *ret) {
+    (void)data, (void)ndim, (void)sizes, (void)strides, (void)storage_offset, (void)dtype;
+    (void)device_type, (void)device_index, (void)ret;
+    fake_stop("aoti_torch_create_tensor_from_blob");
+}
+
 /* The stride of dimension `d` of `like` in `t`, which is broadcast to it. */
 static int64_t broadcast_stride(AtenTensorHandle t, AtenTensorHandle like, int64_t d) {
     const int64_t own = d - (like->dim - t->dim);

@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from tests.harness import direct
 from tests.harness.contract import Alias, Arguments, Contract, Sample, Tensor, Wrong, list_of, plain
 from tests.harness.layouts import data, make
 
@@ -87,7 +88,7 @@ def _eager(op: Contract, device: str, usual: Sample, wrong: Wrong) -> None:
     other = "meta" if device == "cpu" else _here(device) if _host_moved(op, device, wrong) else "cpu"
     arguments = _arguments(op, device, other, usual, wrong)
     expected = op.text(wrong.text.replace("{device}", _here(device)).replace("{other}", other))
-    for function in (op.wrapper, *op.dispatched()):
+    for function in (op.wrapper, *op.dispatched(), *direct.beside(op, arguments)):
         assert _raises(lambda function=function: op.call(function, arguments)) == expected
     if op.recordable and "dtype" not in wrong.text:
         for name in op.spread(op.recordable, arguments):

@@ -73,12 +73,12 @@ def take_lines(argument: Argument, slot: str) -> list[str]:
     name, kind = argument.name, argument.type
     if kind.is_list:
         taken = [
-            f"{_LISTS[kind.kind]}(&e, {slot}, &f.a.{name});",
+            f"{_LISTS[kind.kind]}(e, {slot}, &f.a.{name});",
             f"f.call.{name} = f.a.{name}.data;",
             f"f.call.{name}_count = f.a.{name}.count;",
         ]
     elif kind.kind in ("choice", "str"):
-        taken = [f"take_text(&e, {slot}, &f.a.{name});"]
+        taken = [f"take_text(e, {slot}, &f.a.{name});"]
     elif kind.kind == "device":
         taken = [f"f.a.{name} = take_device({slot});"]
     elif kind.kind == "dtype":

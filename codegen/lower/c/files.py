@@ -6,7 +6,7 @@ from codegen.frozen import dataclass
 from codegen.lower.c.arguments import choice_lines
 from codegen.lower.elementwise.cpu import ElementwiseView, elementwise_view
 from codegen.lower.record import C_SCALARS, Field, c_element, fields, real_is_accumulated, record_declarations
-from codegen.lower.schema import boxed_symbol, dispatched, public_schema
+from codegen.lower.schema import boxed_symbol, direct_symbol, dispatched, only_direct, public_schema
 from codegen.lower.statements import c_comment
 from codegen.messages.c import c_escape
 from codegen.model import Library, Operator
@@ -87,6 +87,7 @@ class LibraryView:
     guard: str
     checking: str  # the environment variable that turns checking mode on
     symbols: tuple[str, ...]
+    direct: tuple[str, ...]  # what the direct module calls
     entries: tuple[RegistrationEntry, ...]
 
 
@@ -178,8 +179,9 @@ def cpu_unit_view(library: Library, op: Operator) -> CpuUnitView:
 
 def library_view(library: Library, *, replaceable: bool = False) -> LibraryView:
     """What is registered with PyTorch: when the library is loaded, or if it is `replaceable` when it is told to."""
-    entries, symbols = [], []
+    entries, symbols, direct = [], [], list[str]()
     for op in library.operators:
+        direct += [direct_symbol(entry) for entry in (*dispatched(op), *only_direct(op))]
         for entry in dispatched(op):
             symbol = boxed_symbol(entry)
             symbols.append(symbol)
@@ -190,8 +192,9 @@ def library_view(library: Library, *, replaceable: bool = False) -> LibraryView:
             entries.append(RegistrationEntry(c_escape(entry.schema), entry.name, *kernels, _tags(op)))
     unique = tuple(dict.fromkeys(symbols))
     guard, checking = f"{library.namespace}_OPERATORS_H".upper(), checking_variable(library.namespace)
+    called = tuple(dict.fromkeys(direct))
     when = "" if replaceable else " when the library is loaded"
-    return LibraryView(library.namespace, replaceable, when, guard, checking, unique, tuple(entries))
+    return LibraryView(library.namespace, replaceable, when, guard, checking, unique, called, tuple(entries))
 
 
 def _tags(op: Operator) -> str:

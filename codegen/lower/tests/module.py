@@ -318,7 +318,7 @@ def _modules(op: Operator, refused: bool, has_batch: bool) -> list[str]:
     own += ["project"] if op.samples.function else []
     own += ["keys"] if tags_of(op) or op.deprecated or op.autocast else []
     own += ["batched"] if has_batch else []
-    return sorted(["compiled", "cuda", "forward", "matrix", *own])
+    return sorted(["compiled", "cuda", "direct", "forward", "matrix", *own])
 
 
 def _samples(op: Operator, usual: Sample, calls: list[str]) -> list[str]:

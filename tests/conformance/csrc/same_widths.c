@@ -1,5 +1,5 @@
 static void same_widths(const same_widths_args *a, int64_t begin, int64_t end) {
-    acc_t added = a->b != NULL ? load(a->b) * (acc_t)(a->m + a->t) : 0;
+    acc_t added = a->b != NULL && a->m * a->t > 0 ? load(a->b) * (acc_t)(a->m + a->t) : 0;
     for (int64_t i = 0; i < a->ys_count && a->m > 0; i++) {
         added += a->ys[i] != NULL ? load(a->ys[i] + a->m - 1) : 0;
     }
