@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codegen.autocast import cast_inputs
-from codegen.model import Operator
+from codegen.model import Operator, Variant
 
 _CAST = {
     "float32": "float32",
@@ -28,6 +28,16 @@ def operator_notes(op: Operator) -> tuple[str, ...]:
     if op.autocast:
         inputs = [name for names in cast_inputs(op).values() for name in names]
         found.append(f"torch.autocast casts {' and '.join(inputs)} to {_CAST[op.autocast]}.")
+    found += [_variant(op, variant) for variant in op.variants]
     if op.batch:
         found.append(f"Results along {' and '.join(op.batch)} are independent.")
     return tuple(found)
+
+
+def _variant(op: Operator, variant: Variant) -> str:
+    """`rope_ writes q_out to q and k_out to k.`"""
+    if variant.kind == "inplace":
+        return f"{op.name}_ writes {' and '.join(f'{output} to {given}' for output, given in variant.writes)}."
+    given = " and ".join(f"{name}=" for _, name in variant.writes)
+    kinds = {"lists of tensors" if op.is_listed(output) else "tensors" for output, _ in variant.writes}
+    return f"With {given} it writes to {' and '.join(sorted(kinds, reverse=True))} of the caller."

@@ -10,6 +10,7 @@ import pytest
 
 from codegen.__main__ import main
 from codegen.assignments import BindDim, BindStar, Derive
+from codegen.describe.keys import operator_notes
 from codegen.messages.sentences import message
 from codegen.messages.text import print_message_text
 from codegen.model import Operator
@@ -222,6 +223,20 @@ ops:
         "  Results along m are independent.",
     ]
     assert tags == "tags\n  pointwise, nondeterministic_bitwise, nondeterministic_seeded"
+
+
+def test_notes_on_variants(operator: Callable[[str], Operator]) -> None:
+    op = operator("""
+        types: {T: floating}
+        inputs: {xs: "T[*s][]", x: "T[n]"}
+        outputs: {ys: "T[*s][]", y: "T[n]"}
+        variants: {inplace: {y: x, ys: xs}, out: true}
+        devices: [cpu]
+    """)
+    assert operator_notes(op) == (
+        "With ys= and y= it writes to tensors and lists of tensors of the caller.",
+        "f_ writes ys to xs and y to x.",
+    )
 
 
 def test_no_such_operator(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:

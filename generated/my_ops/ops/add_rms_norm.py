@@ -306,6 +306,7 @@ def add_rms_norm(
 
     T is float64, float32, float16 or bfloat16.
     A call needs n > 0, eps >= 0.
+    add_rms_norm_ writes y to x and residual_out to residual.
     Results along rows are independent.
     """
     if (

@@ -318,6 +318,7 @@ def rope(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = Fal
     T is float64, float32, float16 or bfloat16.
     C is T or float32.
     A call needs cb == 1 or cb == b, 2 * r <= d.
+    rope_ writes q_out to q and k_out to k.
     Results along s are independent.
     """
     if (
