@@ -40,8 +40,10 @@ def build(
         (folder / part).mkdir()
     for device, texts in made.bodies.items():
         for name, text in texts.items():
-            (folder / f"csrc/{name}.{_SUFFIXES[device]}").write_text(f"{text}\n", errors="surrogatepass")
-    (folder / "namespace").write_text(made.namespace)
+            (folder / f"csrc/{name}.{_SUFFIXES[device]}").write_text(
+                f"{text}\n", errors="surrogatepass", encoding="utf-8"
+            )
+    (folder / "namespace").write_text(made.namespace, encoding="utf-8")
     units = Units(made, folder, host, gpu)
     with ThreadPoolExecutor(processors() + 1) as pool:
         images: dict[str, Future[Path]] = {}
@@ -79,7 +81,7 @@ class Units:
 
     def cpu(self, op: str, name: str, text: str) -> Path:
         """A CPU body for one choice of dtypes."""
-        (self.folder / f"units/{name}.c").write_text(text)
+        (self.folder / f"units/{name}.c").write_text(text, encoding="utf-8")
         parts = (text, self.made.files[f"c/{op}.cpu.c"], self._body("cpu", op), self.compiler.identity)
         what, flags = f"the cpu body of {op}", self.compiler.body_flags
         source = f"units/{name}.c"
@@ -128,7 +130,7 @@ def _embed(made: Generated, images: Mapping[str, Path], folder: Path, host: Host
         lines += [".section .rodata", ".balign 16", f".globl {symbol}", f".hidden {symbol}", f".type {symbol}, %object"]
         lines += [f"{symbol}:", content, f".size {symbol}, . - {symbol}"]
     lines.append('.section .note.GNU-stack,"",%progbits')
-    (folder / "images.s").write_text("\n".join([*lines, ""]))
+    (folder / "images.s").write_text("\n".join([*lines, ""]), encoding="utf-8")
     programs.run([*host.command, "-c", "images.s", "-o", "images.o"], folder, "what holds the images")
     (folder / "images.s").unlink()
 

@@ -98,7 +98,7 @@ class Device:
             return self._by_nvcc(op, unit, folder, kept, archs)
         # Several kinds of GPU share PTX for the oldest, which the driver compiles.
         target = f"sm_{archs[0]}" if len(archs) == 1 else f"compute_{archs[0]}"
-        source = (folder / f"generated/cuda/{op}.cu").read_text()
+        source = (folder / f"generated/cuda/{op}.cu").read_text(encoding="utf-8")
         options = [f"--gpu-architecture={target}", *_NVRTC_FLAGS, *kept]
         image, log = nvrtc.compiled(self.library, f"{op}.kernels.cu", source, options, ptx=len(archs) > 1)
         if image:

@@ -75,7 +75,7 @@ class Host:
 
     def _make_runtime(self, folder: Path, definitions: list[str]) -> None:
         runtime = sources.root() / "csrc/runtime"
-        (folder / "stub.c").write_text(_stub((runtime / "torch_abi.h").read_text()))
+        (folder / "stub.c").write_text(_stub((runtime / "torch_abi.h").read_text(encoding="utf-8")), encoding="utf-8")
         with ThreadPoolExecutor(processors()) as pool:
             done: list[Future[None]] = []
             for path in sorted(runtime.glob("*.c")):
@@ -121,7 +121,7 @@ def _level() -> tuple[str, tuple[str, ...]]:
         return "base", ()
     if machine not in ("x86_64", "amd64", "AMD64"):
         raise QuickError(f"operators are built for x86-64 and aarch64, and this is {machine}")
-    line = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    line = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
     flags = set(line[1].split()) if line else set()
     level = next(name for name, needed in LEVELS.items() if flags.issuperset(needed.split()))
     return level, (f"-march=x86-64-{level}",)

@@ -50,7 +50,7 @@ def load(
         folder = cache.find(key)
         if folder is None:
             folder = cache.make(key, lambda staging: build(staging, spec, namespace, bodies, host, gpu))
-        name = (folder / "namespace").read_text()
+        name = (folder / "namespace").read_text(encoding="utf-8")
         return process.registered(name, folder) or process.register(name, folder)
 
 

@@ -32,7 +32,7 @@ def found(command: Sequence[str]) -> str:
 
 @functools.cache
 def _version(program: str, _size: int, _time: int) -> str:
-    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    done = subprocess.run([program, "--version"], capture_output=True, encoding="utf-8", check=False)
     return done.stdout
 
 
@@ -52,8 +52,8 @@ def run(command: Sequence[str], folder: Path, what: str) -> None:
     """Runs a compiler in `folder`. `what` it compiles is how the error begins."""
     environment = {**os.environ, "LC_ALL": "C"}
     try:
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace",
-                              check=False)  # fmt: skip
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, encoding="utf-8",
+                              errors="replace", check=False)  # fmt: skip
     except OSError as error:
         raise QuickError(f"{command[0]} cannot be run ({error.strerror}); set CC") from None
     if done.returncode:

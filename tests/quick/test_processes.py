@@ -17,7 +17,8 @@ CALL = """
 import torch
 from my_ops import quick
 from tests.quick.texts import CPU, bodies, scaled
-ops = quick.load(scaled("shared", 7), cpu=bodies(CPU, "shared", 7))
+texts = {name: text + "/* \\xfc */" for name, text in bodies(CPU, "shared", 7).items()}
+ops = quick.load(scaled("shared", 7), cpu=texts)
 assert torch.equal(ops.shared(torch.ones(3)), torch.full((3,), 7.0))
 """
 
@@ -29,6 +30,7 @@ def test_killed_and_side_by_side(cache: Path, tmp_path: Path) -> None:
     cache = tmp_path
     path = os.pathsep.join([str(ROOT), *(entry for entry in sys.path if entry)])
     environment = {**os.environ, "PYTHONPATH": path, "MY_OPS_QUICK_CACHE": str(cache)}
+    environment |= {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}  # and texts that are no ASCII
 
     def start() -> subprocess.Popen[str]:
         return subprocess.Popen([sys.executable, "-c", CALL], env=environment, stderr=subprocess.PIPE, text=True)
