@@ -190,7 +190,25 @@ def test_numpy() -> None:
     assert numpy.array_equal(_C.square(array), out)  # it may be read
     assert isinstance(_C.rms_norm(X, array[0]), torch.Tensor)  # of the kind of the first
     assert isinstance(_C.rms_norm(array, X[0]), numpy.ndarray)
-    assert text(numpy.array(["a"])).startswith("x: ndarray is not to be had through DLPack: ")
+    assert text(numpy.array(["a"])).startswith("x: ndarray is not to be had through DLPack: DLPack only supports ")
+
+
+def test_layouts_that_pytorch_does_not_have() -> None:
+    """PyTorch ends the process over some of them."""
+    array = X.numpy()
+    remedy = "pass a contiguous copy"
+    assert text(array[::-1]) == f"x: expected strides >= 0, got stride -4 in dimension 0: {remedy}"
+    assert text([X, array[:, ::-1]], call=_C.global_norm) == (
+        f"xs[1]: expected strides >= 0, got stride -1 in dimension 1: {remedy}"
+    )
+    assert text(X, out=array.copy()[::-1]).startswith("out: expected strides >= 0, got ")
+    assert numpy.array_equal(_C.square(array[:1][::-1]), array[:1] ** 2)  # of one index, which is not used
+
+
+def test_results_that_their_kind_cannot_hold() -> None:
+    """NumPy has no float8: the exception of from_dlpack comes out, whatever results are behind it."""
+    with pytest.raises((RuntimeError, BufferError), match=r"(?i)dtype|float8"):
+        _C.quantize_per_token(X.numpy(), dtype=torch.float8_e4m3fn)
 
 
 class Exporter:
@@ -229,7 +247,18 @@ def test_results_are_of_the_kind_of_the_producer() -> None:
     assert text(X, out=old).startswith("out: expected an array that may be written, got a read-only one")
     broken = Exporter(X)
     broken.tensor = None  # type: ignore[assignment]
-    assert text(broken).startswith("x: Exporter is not to be had through DLPack: ")
+    assert text(broken).startswith("x: Exporter is not to be had through DLPack: 'NoneType' object has no attribute")
+
+
+def test_a_list_that_becomes_longer_during_the_call() -> None:
+    class Growing(Exporter):
+        def __dlpack__(self, **asked: Any) -> Any:
+            grown.extend([X] * 1000)
+            return super().__dlpack__(**asked)
+
+    grown: list[Any] = [X]
+    first, rest = [Growing(X)], [[X], [X], [X]]
+    assert text(first, grown, *rest, call=_C.adamw_step).endswith(": the list became longer during the call")
 
 
 def test_what_is_lent_is_given_back() -> None:

@@ -311,6 +311,7 @@ static bool hold_loans(call *c) {
         c->loans = c->few;
         return fail(&c->e, "out of memory for %zd tensors", most);
     }
+    c->room = most;
     return true;
 }
 

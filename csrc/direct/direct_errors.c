@@ -36,9 +36,12 @@ const char *got_text(error *e, PyObject *value) {
         return "None";
     }
     char *const text = error_value(e);
+    PyObject *kind, *why, *traceback;
+    PyErr_Fetch(&kind, &why, &traceback); /* fail_python() has yet to read it */
     PyObject *const name = PyObject_GetAttrString((PyObject *)Py_TYPE(value), "__name__");
     copy_text(text, ERROR_VALUE, name);
     Py_XDECREF(name);
+    PyErr_Restore(kind, why, traceback);
     return text;
 }
 

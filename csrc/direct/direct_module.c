@@ -27,6 +27,7 @@ static PyObject *invoke(PyObject *self, PyObject *const *args, Py_ssize_t count,
         return NULL;
     }
     c.used = 0;
+    c.room = 0;
     c.loans = c.few;
     c.like = NULL;
     c.torch = false;

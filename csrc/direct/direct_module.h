@@ -39,7 +39,8 @@ enum { FEW_LOANS = 8 };
 /* One call. Only what is read before it is written is set: the error record alone has 6 KB. */
 typedef struct call {
     const function *f;
-    int used; /* loans */
+    int used;        /* loans */
+    Py_ssize_t room; /* for loans */
     loan *loans;
     PyObject *like; /* borrowed: the first array that is no tensor of PyTorch, of whose kind the results are */
     bool torch;     /* whether a tensor of PyTorch came before that */
@@ -89,7 +90,7 @@ PyObject *results_take(call *c);
 /* What an exception of Python says becomes the text of an error, behind that of `format`. Returns false. */
 __attribute__((format(printf, 2, 3))) bool fail_python(error *e, const char *format, ...);
 
-/* "None", or the name of the type. */
+/* "None", or the name of the type. An exception of Python stays. */
 const char *got_text(error *e, PyObject *value);
 
 /* "xs[3]", or the name alone where `i` is -1. */

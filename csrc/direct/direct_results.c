@@ -86,10 +86,14 @@ static PyObject *stolen(AtenTensorHandle handle) {
     return object;
 }
 
-/* None for an undefined tensor. */
+/* None for an undefined tensor. After an exception of an earlier result it only takes this one. */
 static PyObject *tensor_object(const call *c, StableIValue slot) {
     const AtenTensorHandle handle = (AtenTensorHandle)(uintptr_t)slot;
     PyObject *object;
+    if (PyErr_Occurred()) {
+        aoti_torch_delete_tensor_object(handle);
+        return NULL;
+    }
     if (wrap != NULL) {
         object = wrap(handle);
         aoti_torch_delete_tensor_object(handle);
@@ -123,6 +127,9 @@ static PyObject *list_object(const call *c, StableIValue slot) {
         }
     }
     torch_delete_list(handle);
+    if (list == NULL && !PyErr_Occurred()) {
+        PyErr_SetString(PyExc_RuntimeError, "PyTorch does not give what is in a list of results");
+    }
     return list;
 }
 

@@ -77,7 +77,11 @@ const DLPackExchangeAPI *exchange_of(PyTypeObject *type) {
 
 /* ---- Loans. Their number is known only when lists were looked at; they must not move once one is on the stack. */
 
+/* Null where there is no room: __dlpack__ of an argument may lengthen a list that was counted before. */
 static loan *next_loan(call *c) {
+    if (c->used >= c->room) {
+        return NULL;
+    }
     loan *const l = &c->loans[c->used++];
     l->owner = l->capsule = NULL;
     l->strides = NULL;
@@ -95,13 +99,10 @@ void loans_end(call *c) {
     }
 }
 
-/* DLPack may leave out the strides of a contiguous tensor. */
+/* DLPack may leave out the strides of a contiguous tensor, whose sizes are known to be those of one. */
 static bool fill_strides(call *c, loan *l) {
     DLTensor *const t = &l->described;
-    if (t->strides != NULL || t->ndim == 0) {
-        return true;
-    }
-    l->strides = t->ndim > MAX_DIMS ? NULL : calloc((size_t)t->ndim, sizeof *l->strides);
+    l->strides = calloc((size_t)t->ndim, sizeof *l->strides);
     CHECK(&c->e, l->strides != NULL, "out of memory for the strides of %" PRId32 " dimensions", t->ndim);
     int64_t stride = 1;
     for (int32_t d = t->ndim - 1; d >= 0; d--) {
@@ -110,6 +111,30 @@ static bool fill_strides(call *c, loan *l) {
     }
     t->strides = l->strides;
     return true;
+}
+
+/* Sizes and strides are what those of PyTorch's tensors are; host functions, and PyTorch itself, rely on that. */
+static bool accept_layout(call *c, const char *name, Py_ssize_t i, loan *l) {
+    error *const e = &c->e;
+    const DLTensor *const t = &l->described;
+    int64_t numel = t->dtype.bits, reach = t->dtype.bits; /* in bits, so that bytes fit, too */
+    CHECK(e, t->ndim >= 0 && t->ndim <= MAX_DIMS, "%s: expected at most %d dimensions, got %" PRId32,
+          place_text(e, name, i), MAX_DIMS, t->ndim);
+    for (int32_t d = 0; d < t->ndim; d++) {
+        const int64_t size = t->shape[d], stride = t->strides != NULL && size > 1 ? t->strides[d] : 0;
+        int64_t span;
+        CHECK(e, size >= 0, "%s: expected sizes >= 0, got size %" PRId64 " in dimension %" PRId32,
+              place_text(e, name, i), size, d);
+        CHECK(e, stride >= 0,
+              "%s: expected strides >= 0, got stride %" PRId64 " in dimension %" PRId32 ": pass a contiguous copy",
+              place_text(e, name, i), stride, d);
+        CHECK(e,
+              !__builtin_mul_overflow(numel, size > 0 ? size : 1, &numel) &&
+                  !__builtin_mul_overflow(stride, size - 1, &span) &&
+                  !__builtin_mul_overflow(span, t->dtype.bits, &span) && !__builtin_add_overflow(reach, span, &reach),
+              "%s: has more elements than can be addressed", place_text(e, name, i));
+    }
+    return t->strides != NULL || t->ndim == 0 || fill_strides(c, l);
 }
 
 /* ---- Tensors of PyTorch */
@@ -231,7 +256,7 @@ static bool lend_capsule(call *c, const direct_argument *argument, Py_ssize_t i,
           "%s: expected an array that may be written, got a %s: pass a copy of it that may",
           place_text(e, argument->name, i),
           (flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0 ? "read-only one" : "copy made for this call");
-    return fill_strides(c, l);
+    return accept_layout(c, argument->name, i, l);
 }
 
 bool tensor_lend(call *c, const direct_argument *argument, Py_ssize_t i, PyObject *value, StableIValue *slot) {
@@ -239,6 +264,7 @@ bool tensor_lend(call *c, const direct_argument *argument, Py_ssize_t i, PyObjec
     PyTypeObject *const type = Py_TYPE(value);
     const char *const name = argument->name;
     loan *const l = next_loan(c);
+    CHECK(e, l != NULL, "%s: the list became longer during the call", name);
     *slot = lent_slot(&l->described);
     if (i >= 0) {
         l->owner = Py_NewRef(value);
@@ -265,5 +291,5 @@ bool tensor_lend(call *c, const direct_argument *argument, Py_ssize_t i, PyObjec
     if (api->dltensor_from_py_object_no_sync(value, &l->described) != 0) {
         return fail_python(e, "%s: %s is not lent", place_text(e, name, i), got_text(e, value));
     }
-    return fill_strides(c, l);
+    return accept_layout(c, name, i, l);
 }
