@@ -80,6 +80,7 @@ def nvcc_of_python() -> str:
 # PyTorch's name for the number of compile jobs, under CMake's.
 if "MAX_JOBS" in os.environ:
     os.environ.setdefault("CMAKE_BUILD_PARALLEL_LEVEL", os.environ["MAX_JOBS"])
+os.environ["OPS_PYTHON"] = sys.executable  # whose headers cmake/direct.cmake takes
 os.environ["OPS_PYTHON_PATH"] = os.pathsep.join(python_folders())  # where cmake/cuda.cmake looks for an nvcc, too
 # Equal sources make equal wheels: the time in them is 2020-01-01 unless the environment has another one.
 os.environ.setdefault("SOURCE_DATE_EPOCH", "1577836800")

@@ -33,7 +33,7 @@ def report(wheel: Path) -> str:
     rows = [(wheel.name, wheel.stat().st_size), (f"  {name}, compressed", compressed), (f"  {name}", len(data))]
     rows += [(f"    {part}", size) for part, size in gpu.most_common()]
     rows.append(("    CPU: host functions and bodies", len(data) - gpu.total()))
-    rows.append(("  other files, Python", sum(sizes.values()) - len(data)))
+    rows.append(("  other files", sum(sizes.values()) - len(data)))
     linked = _as_linked(name, data)
     if linked:
         operators = _operators(linked)
