@@ -41,6 +41,9 @@ file(GLOB direct_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/csrc/direct/*.c)
 add_library(direct MODULE ${direct_sources} ${runtime}/error.c ${runtime}/dtype.c)
 set_target_properties(direct PROPERTIES
     OUTPUT_NAME _C PREFIX "" SUFFIX ".abi3.so" DEFINE_SYMBOL "" C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden SKIP_BUILD_RPATH ON)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")   # which needs nothing else for it: a call passes through most of its functions
+    set_target_properties(direct PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
+endif()
 target_include_directories(direct PRIVATE ${runtime})
 target_include_directories(direct SYSTEM PRIVATE ${python_headers})
 target_compile_definitions(direct PRIVATE DIRECT_NAMESPACE="${namespace}")

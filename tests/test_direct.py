@@ -4,6 +4,7 @@ looked at by their generated tests (tests/harness/direct.py).
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import inspect
 import os
@@ -248,6 +249,23 @@ def test_results_are_of_the_kind_of_the_producer() -> None:
     broken = Exporter(X)
     broken.tensor = None  # type: ignore[assignment]
     assert text(broken).startswith("x: Exporter is not to be had through DLPack: 'NoneType' object has no attribute")
+
+
+def test_strides_that_are_left_out() -> None:
+    """As DLPack before 1.2 may for what is contiguous."""
+
+    class Contiguous(Exporter):
+        def __dlpack__(self, **asked: Any) -> Any:
+            capsule = super().__dlpack__(**asked)
+            address = ctypes.pythonapi.PyCapsule_GetPointer
+            address.restype, address.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+            # The version, the context, the deleter and the flags; of the tensor data, device, ndim, dtype and shape.
+            strides = address(capsule, b"dltensor_versioned") + 8 + 8 + 8 + 8 + 8 + 8 + 4 + 4 + 8
+            assert ctypes.c_int64.from_address(ctypes.c_void_p.from_address(strides).value or 0).value == 4
+            ctypes.c_void_p.from_address(strides).value = None
+            return capsule
+
+    assert torch.equal(_C.square(Contiguous(X)).tensor, X * X)
 
 
 def test_a_list_that_becomes_longer_during_the_call() -> None:

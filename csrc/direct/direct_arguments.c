@@ -208,7 +208,7 @@ static bool push_one(call *c, const direct_argument *argument, Py_ssize_t i, PyO
 
 /* ---- Optionals and lists */
 
-/* Puts a value into a box, as an optional's stands on the stack. */
+/* Puts an element into a box of its own, as that of an optional stands in a list. */
 static void box(StableIValue *slot) {
     StableIValue *const held = _Znwm(sizeof *held);
     *held = *slot;
@@ -219,12 +219,9 @@ static void box(StableIValue *slot) {
 static void drop(const direct_argument *argument, bool optional, bool list, StableIValue slot) {
     StableIValue value = slot;
     if (optional) {
-        StableIValue *const held = (StableIValue *)(uintptr_t)slot;
-        if (held == NULL) {
+        if (!take_optional(&value)) {
             return;
         }
-        value = *held;
-        _ZdlPv(held);
     }
     if (list) {
         const StableListHandle handle = (StableListHandle)(uintptr_t)value;
@@ -283,8 +280,11 @@ static bool push_list(call *c, const direct_argument *argument, PyObject *values
     return true;
 }
 
-static bool push(call *c, const direct_argument *argument, bool optional, PyObject *value, StableIValue *slot) {
-    *slot = 0;
+/* Argument number i; an optional one has its box in the record of the call. */
+static bool push(call *c, const direct_argument *argument, bool optional, int i) {
+    PyObject *const value = c->values[i];
+    StableIValue *const slot = optional ? &c->boxes[i] : &c->stack[i];
+    c->stack[i] = 0;
     if (optional && value == Py_None) {
         return true;
     }
@@ -292,7 +292,7 @@ static bool push(call *c, const direct_argument *argument, bool optional, PyObje
         return false;
     }
     if (optional) {
-        box(slot);
+        c->stack[i] = (StableIValue)(uintptr_t)slot | LENT_MARK;
     }
     return true;
 }
@@ -300,8 +300,8 @@ static bool push(call *c, const direct_argument *argument, bool optional, PyObje
 /* Room for all tensors of the call. */
 static bool hold_loans(call *c) {
     const direct_function *const spec = c->f->spec;
-    Py_ssize_t most = 0;
-    for (int i = 0; i < spec->count + spec->given; i++) {
+    Py_ssize_t most = c->f->lists ? 0 : c->f->tensors;
+    for (int i = 0; c->f->lists && i < spec->count + spec->given; i++) {
         if (spec->arguments[i].kind == DIRECT_TENSOR) {
             most += spec->arguments[i].list && is_list(c->values[i]) ? PySequence_Size(c->values[i]) : 1;
         }
@@ -339,7 +339,7 @@ bool arguments_push(call *c, bool *given) {
     const int count = spec->count + (*given ? spec->given : 0);
     for (int i = 0; i < count; i++) {
         const direct_argument *const argument = &spec->arguments[i];
-        if (push(c, argument, argument->optional && i < spec->count, c->values[i], &c->stack[i])) {
+        if (push(c, argument, argument->optional && i < spec->count, i)) {
             continue;
         }
         while (i-- > 0) {

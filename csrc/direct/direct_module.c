@@ -103,6 +103,8 @@ static bool function_fill(function *f, const direct_function *spec, PyObject *na
         const direct_argument *const argument = &spec->arguments[i];
         f->names[i] = PyUnicode_InternFromString(argument->name);
         f->positional += !argument->keyword;
+        f->tensors += argument->kind == DIRECT_TENSOR;
+        f->lists |= argument->kind == DIRECT_TENSOR && argument->list;
         if (argument->default_text != NULL) {
             f->defaults[i] = default_of(argument, names);
         }

@@ -14,6 +14,7 @@
 #define Py_LIMITED_API 0x030A0000
 #include <Python.h>
 
+#include "boxed.h"
 #include "direct.h"
 #include "lent.h"
 
@@ -21,6 +22,8 @@
 typedef struct function {
     const direct_function *spec;
     int positional;      /* so many arguments may be given by place */
+    int tensors;         /* arguments that are tensors, and outputs that may be given */
+    bool lists;          /* of tensors, among them: how many tensors a call has is to be counted */
     PyObject **names;    /* of the arguments, interned */
     PyObject **defaults; /* null where there is none */
     PyMethodDef method;
@@ -46,6 +49,7 @@ typedef struct call {
     bool torch;     /* whether a tensor of PyTorch came before that */
     PyObject *values[DIRECT_MOST_ARGUMENTS]; /* borrowed */
     StableIValue stack[DIRECT_MOST_ARGUMENTS];
+    StableIValue boxes[DIRECT_MOST_ARGUMENTS]; /* of optional arguments */
     loan few[FEW_LOANS];
     error e;
 } call;

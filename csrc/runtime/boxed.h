@@ -24,14 +24,21 @@ static inline int64_t take_int(StableIValue value) {
 
 static inline bool take_bool(StableIValue value) { return (value & 0xff) != 0; }
 
-/* Whether an optional argument was given; its slot then holds what was in the box, which is deleted. */
+/* Handles and boxes are addresses of whole words: this bit tells what the direct module only lends (lent.h). */
+enum { LENT_MARK = 1 };
+
+/* Whether an optional argument was given; its slot then holds what was in the box, which is deleted unless it was lent.
+ */
 static inline bool take_optional(StableIValue *slot) {
-    StableIValue *const box = (StableIValue *)(uintptr_t)*slot;
+    const bool lent = (*slot & LENT_MARK) != 0;
+    StableIValue *const box = (StableIValue *)(uintptr_t)(*slot - lent);
     if (box == NULL) {
         return false;
     }
     *slot = *box;
-    _ZdlPv(box);
+    if (!lent) {
+        _ZdlPv(box);
+    }
     return true;
 }
 

@@ -7,6 +7,7 @@
 #ifndef RUNTIME_TENSOR_H
 #define RUNTIME_TENSOR_H
 
+#include "boxed.h"
 #include "dtype.h"
 #include "error.h"
 #include "torch_abi.h"
@@ -35,9 +36,6 @@ typedef struct shape {
     int64_t dim;
     int64_t sizes[MAX_DIMS];
 } shape;
-
-/* Handles are addresses of whole words, so that this bit tells those of lent tensors apart. */
-enum { LENT_MARK = 1 };
 
 /* Takes an argument from the boxed stack; reads nothing, cannot fail. */
 static inline void tensor_take(tensor *t, StableIValue value) {
