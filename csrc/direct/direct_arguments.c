@@ -327,7 +327,8 @@ static bool outputs_given(call *c, bool *given) {
             missing = &spec->arguments[i];
         }
     }
-    CHECK(&c->e, !*given || missing == NULL, "%s: expected a tensor, as for the other outputs", missing->name);
+    CHECK(&c->e, !*given || missing == NULL, "%s: expected %s, as for the other outputs", missing->name,
+          missing->list ? "a list of tensors" : "a tensor");
     return true;
 }
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from . import cache, generator, programs, sources
 from .device import Device
+from .failure import QuickError
 from .generator import Generated
 from .host import Host, cpu_units, processors
 
@@ -29,9 +30,14 @@ def build(
     bodies: Mapping[str, Mapping[str, str]],
     host: Host,
     gpu: Device | None,
+    missing: str,
 ) -> None:
-    """Leaves the package, the generated C, the bodies, and the namespace in a file of that name."""
+    """Leaves the package, the generated C, the bodies, and the namespace in a file of that name. `missing`: the error
+    where an operator has a GPU part and there is a GPU, but no compiler for it.
+    """
     made = generator.generate(spec, namespace, bodies)
+    if missing and any(op.cuda for op in made.operators):
+        raise QuickError(missing)
     for path, data in made.files.items():
         place = folder / path if path.startswith(f"{made.namespace}/") else folder / "generated" / path
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -44,12 +44,12 @@ def load(
     """
     with _lock:
         bodies = {"cpu": _bodies("cpu", cpu, spec), "cuda": _bodies("cuda", cuda, spec)}
-        gpu = _device(spec, bodies, arch, compiler)
+        gpu, missing = _device(spec, bodies, arch, compiler)
         host = Host(gpu)
-        key = _key(spec, namespace, bodies, host.identity, gpu.identity if gpu else "")
+        key = _key(spec, namespace, bodies, host.identity, gpu.identity if gpu else missing)
         folder = cache.find(key)
         if folder is None:
-            folder = cache.make(key, lambda staging: build(staging, spec, namespace, bodies, host, gpu))
+            folder = cache.make(key, lambda staging: build(staging, spec, namespace, bodies, host, gpu, missing))
         name = (folder / "namespace").read_text(encoding="utf-8")
         return process.registered(name, folder) or process.register(name, folder)
 
@@ -69,18 +69,20 @@ def _bodies(device: str, given: Bodies, spec: str) -> Mapping[str, str]:
 
 def _device(
     spec: str, bodies: Mapping[str, Mapping[str, str]], arch: str | None, compiler: str | None
-) -> device.Device | None:
-    """The compiler of the GPU part; none without one, or without a GPU that it is for."""
+) -> tuple[device.Device | None, str]:
+    """The compiler of the GPU part; none where no operator can have one, or without a GPU that it is for. Also what to
+    say where an operator turns out to need it, and only the compiler is missing.
+    """
     if not bodies["cuda"] and "elementwise" not in spec:
-        return None
+        return None, ""
     archs = device.architectures(arch)
     if not archs and bodies["cuda"] and not bodies["cpu"] and "elementwise" not in spec:
         raise QuickError('there is no GPU here, and no cpu body: pass arch="9.0", say, to compile for another machine')
     found = device.find(archs, compiler) if archs else None
     if archs and found is None:
         remedy = "pip install nvidia-cuda-nvrtc nvidia-cuda-runtime, set CUDA_HOME"
-        raise QuickError(f"there is neither NVRTC nor nvcc here: {remedy}, or say devices: [cpu] and pass no cuda=")
-    return found
+        return None, f"there is neither NVRTC nor nvcc here: {remedy}, or say devices: [cpu] and pass no cuda="
+    return found, ""
 
 
 def _key(*parts: object) -> str:

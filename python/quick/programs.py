@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from .failure import QuickError
 
@@ -55,12 +56,12 @@ def run(command: Sequence[str], folder: Path, what: str) -> None:
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, encoding="utf-8",
                               errors="replace", check=False)  # fmt: skip
     except OSError as error:
-        raise QuickError(f"{command[0]} cannot be run ({error.strerror}); set CC") from None
+        raise QuickError(f"{command[0]} cannot be run ({error.strerror}); set CC, or CUDACXX for nvcc") from None
     if done.returncode:
         refuse(what, done.stderr or done.stdout or f"{command[0]} ended with {done.returncode}", folder)
 
 
-def refuse(what: str, said: str, folder: Path) -> None:
+def refuse(what: str, said: str, folder: Path) -> NoReturn:
     """Raises what a compiler said; a full disk as what it is."""
     if os.strerror(errno.ENOSPC) in said or "Disk quota exceeded" in said or os.strerror(errno.EFBIG) in said:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))

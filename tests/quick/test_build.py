@@ -12,7 +12,7 @@ from codegen.commands.init import ROOT
 from codegen.lower.c.files import BuildOperator
 from my_ops import quick
 from my_ops.quick import device, host, nvrtc
-from tests.quick.texts import CPU, CUDA, bodies, scaled
+from tests.quick.texts import CPU, CUDA, SHIFTED, bodies, scaled
 
 CPU_CMAKE, CUDA_CMAKE = ((ROOT / f"cmake/{name}.cmake").read_text() for name in ("cpu", "cuda"))
 MAIN_CMAKE = (ROOT / "CMakeLists.txt").read_text()
@@ -102,6 +102,9 @@ def test_no_compiler_for_the_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     for compiler, text in ((None, "neither NVRTC nor nvcc here"), ("nvcc", "no nvcc here: set CUDA_HOME")):
         with pytest.raises(quick.QuickError, match=text):
             quick.load(scaled("f", 2), cuda=bodies(CUDA, "f", 2), arch="9.0", compiler=compiler)
+    with pytest.raises(quick.QuickError, match=r"say devices: \[cpu\]"):
+        quick.load(SHIFTED, arch="9.0")
+    quick.load(f"{SHIFTED}  devices: [cpu]\n", arch="9.0")  # which is the way out that the error names
 
 
 def test_only_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
