@@ -44,6 +44,7 @@ typedef struct call {
     const function *f;
     int used;        /* loans */
     Py_ssize_t room; /* for loans */
+    bool holds;      /* whether some loan holds what is to be given back */
     loan *loans;
     PyObject *like; /* borrowed: the first array that is no tensor of PyTorch, of whose kind the results are */
     bool torch;     /* whether a tensor of PyTorch came before that */

@@ -89,7 +89,7 @@ static loan *next_loan(call *c) {
 }
 
 void loans_end(call *c) {
-    for (int i = 0; i < c->used; i++) {
+    for (int i = 0; c->holds && i < c->used; i++) {
         Py_XDECREF(c->loans[i].owner);
         Py_XDECREF(c->loans[i].capsule);
         free(c->loans[i].strides);
@@ -268,6 +268,7 @@ bool tensor_lend(call *c, const direct_argument *argument, Py_ssize_t i, PyObjec
     *slot = lent_slot(&l->described);
     if (i >= 0) {
         l->owner = Py_NewRef(value);
+        c->holds = true;
     }
     if (type == tensor_type || type == parameter_type) {
         c->torch |= c->like == NULL;
@@ -282,6 +283,7 @@ bool tensor_lend(call *c, const direct_argument *argument, Py_ssize_t i, PyObjec
         return fail(e, "%s: expected a tensor%s, got %s", place_text(e, name, i),
                     argument->optional && !argument->list && !argument->written ? " or None" : "", got_text(e, value));
     }
+    c->holds = true;
     if (!c->torch && c->like == NULL) {
         c->like = value;
     }
