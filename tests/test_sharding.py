@@ -38,8 +38,13 @@ def test_two_processes(tmp_path: Path) -> None:
     assert "'rms_norm_backward': 17" in outputs[0]
 
 
-@pytest.mark.parametrize("order", ["import my_ops", "import torch.distributed.tensor, my_ops"])
+PROBE = "import my_ops, importlib.util; importlib.util.find_spec('torch.distributed.tensor')"
+
+
+@pytest.mark.parametrize("order", ["import my_ops", "import torch.distributed.tensor, my_ops", PROBE])
 def test_order_of_imports(order: str) -> None:
-    """The package does not import DTensor; its rules are there when it has been imported, before or after."""
+    """The package does not import DTensor; its rules are there when it has been imported, before or after, and also where
+    someone has only asked whether it can be.
+    """
     script = f"import sys, torch\n{RULE.format(order)}"
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)

@@ -121,8 +121,8 @@ bool tensors_overlap(error *e, const tensor *a, const tensor *b, bool *found) {
         return false;
     }
     const int64_t offset = (int64_t)((uintptr_t)data_b - (uintptr_t)data_a);
-    if (offset >= 0 ? offset >= reach(a)
-                    : -offset >= reach(b)) { /* as nearly always, one ends before the other begins */
+    /* As nearly always, one ends before the other begins. */
+    if (offset >= 0 ? offset >= reach(a) : -offset >= reach(b)) {
         return true;
     }
     bytes bytes_a = described(a), bytes_b = described(b);

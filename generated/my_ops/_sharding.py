@@ -35,19 +35,26 @@ def watch() -> None:
 
 
 class _Watcher:
-    """Lets others find modules; the import of one is noticed."""
+    """Lets others find modules; the import of one is noticed, which is more than that someone looks for it."""
+
+    asking = False
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        if name != _TENSOR or self not in sys.meta_path:
+        if name != _TENSOR or self.asking:
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
+        self.asking = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self.asking = False
         if spec is not None and spec.loader is not None:
             run = spec.loader.exec_module
 
             def exec_module(module: ModuleType) -> None:
                 run(module)
-                _register()
+                if self in sys.meta_path:
+                    sys.meta_path.remove(self)
+                    _register()
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
