@@ -43,7 +43,7 @@ PROBE = "import my_ops, importlib.util; importlib.util.find_spec('torch.distribu
 
 @pytest.mark.parametrize("order", ["import my_ops", "import torch.distributed.tensor, my_ops", PROBE])
 def test_order_of_imports(order: str) -> None:
-    """The package does not import DTensor; its rules are there when it has been imported, before or after, and also where
+    """The package does not import DTensor; its rules are there when it has been imported, before or after, also where
     someone has only asked whether it can be.
     """
     script = f"import sys, torch\n{RULE.format(order)}"
