@@ -30,7 +30,7 @@ def skeleton(path: str, text: str) -> object:
     """A file without its comments and literals."""
     if path.endswith((".c", ".h", ".cu", ".cuh")):
         return " ".join(_C_TEXT.sub(" ", text).split())
-    if path.endswith(".py"):
+    if path.endswith((".py", ".pyi")):
         return ast.dump(_Blank().visit(ast.parse(text)))
     if path.endswith(".md"):
         return [(token.type, [child.type for child in token.children or []]) for token in _tokens(text)]
@@ -66,7 +66,7 @@ class _Blank(ast.NodeTransformer):
 def python_compiles(files: dict[str, str]) -> None:
     """Every Python file."""
     for path, text in files.items():
-        if path.endswith(".py"):
+        if path.endswith((".py", ".pyi")):
             compile(text, path, "exec")
 
 
