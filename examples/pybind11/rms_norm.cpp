@@ -16,6 +16,7 @@
     CHECK_FLOAT(x)
 
 #ifdef WITH_CUDA
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #endif
@@ -40,6 +41,7 @@ torch::Tensor rms_norm(torch::Tensor x, torch::Tensor weight, double eps) {
 #ifdef WITH_CUDA
     const c10::cuda::CUDAGuard guard(x.device());
     rms_norm_launch(&call, c10::cuda::getCurrentCUDAStream());
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
 #endif
     return y;
 }

@@ -11,10 +11,9 @@ from torch.utils import cpp_extension
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-FOLDERS = [
-    str(ROOT / folder)
-    for folder in ("generated/c", "csrc/runtime", "csrc/cpu", "csrc", "csrc/device", "generated/cuda")
-]
+C_FOLDERS = [str(ROOT / folder) for folder in ("generated/c", "csrc/runtime", "csrc/cpu", "csrc")]
+# Without csrc/runtime, which has a cuda.h as CUDA does, for PyTorch's headers to include.
+FOLDERS = [str(ROOT / folder) for folder in ("generated/c", "generated/cuda", "csrc/device", "csrc")]
 NAME = "pybind11_rms_norm"
 
 
@@ -24,7 +23,7 @@ def kernels(folder: Path) -> str:
     made = str(folder / "rms_norm_cpu.o")
     compiler, *options = os.environ.get("CC", "cc").split()
     flags = ["-std=c11", "-O3", "-fPIC", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
-    include = [f"-I{one}" for one in FOLDERS]
+    include = [f"-I{one}" for one in C_FOLDERS]
     subprocess.run([compiler, *options, *flags, *include, "-c", str(HERE / "rms_norm_cpu.c"), "-o", made], check=True)
     return made
 
