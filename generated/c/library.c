@@ -129,7 +129,7 @@ static const operator_entry entries[] = {
 
 static const char *load_error;
 
-/* The two names that this library exports: null when the operators are registered, else what is wrong, for the package's
+/* The names that this file exports: null when the operators are registered, else what is wrong, for the package's
  * import to raise; and what turns checking mode on or off and returns what it was, for its `check_values`. */
 __attribute__((visibility("default"))) const char *my_ops_load_error(void);
 __attribute__((visibility("default"))) bool my_ops_check_values(bool on);
