@@ -41,9 +41,10 @@ file(GLOB direct_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/csrc/direct/*.c)
 add_library(direct MODULE ${direct_sources} ${runtime}/error.c ${runtime}/dtype.c)
 set_target_properties(direct PROPERTIES
     OUTPUT_NAME _C PREFIX "" SUFFIX ".abi3.so" DEFINE_SYMBOL "" C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden SKIP_BUILD_RPATH ON)
-if(CMAKE_C_COMPILER_ID STREQUAL "GNU")   # which needs nothing else for it: a call passes through most of its functions
-    set_target_properties(direct PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
-endif()
+# A call passes through most of its functions. Some compilers take the option and cannot link what they made by it.
+include(CheckIPOSupported)
+check_ipo_supported(RESULT joined OUTPUT unused LANGUAGES C)
+set_target_properties(direct PROPERTIES INTERPROCEDURAL_OPTIMIZATION ${joined})
 target_include_directories(direct PRIVATE ${runtime})
 target_include_directories(direct SYSTEM PRIVATE ${python_headers})
 target_compile_definitions(direct PRIVATE DIRECT_NAMESPACE="${namespace}")

@@ -78,7 +78,7 @@ def _factor(project: Path, op: str = "square") -> str:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # In a folder whose name is no regular expression, no word of a shell and not in ASCII.
-    project = tmp_path_factory.mktemp("build") / "c++ (1) & it's $HOME, für #2"
+    project = tmp_path_factory.mktemp("build") / "c++ (1) & it's $HOME für #2"
     for name in SHARED:
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).symlink_to(ROOT / name)
