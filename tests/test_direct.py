@@ -174,6 +174,8 @@ def test_values_of_another_kind() -> None:
     mask = text(X, X, None, torch.ones(3), 0.0, grad_mask=[True], call=_C.rms_norm_backward)
     assert mask == "grad_mask: expected 2 bools, got 1"
     assert torch.equal(_C.quantize_per_token(X, dtype="int8")[0], _C.quantize_per_token(X, dtype=torch.int8)[0])
+    for causal in (True, False):
+        assert torch.equal(_C.softmax(X, causal=numpy.bool_(causal)), _C.softmax(X, causal=causal))
 
 
 def test_numpy() -> None:

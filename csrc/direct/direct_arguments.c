@@ -126,11 +126,21 @@ static bool push_int(call *c, const direct_argument *argument, Py_ssize_t i, PyO
     return true;
 }
 
+/* Which PyTorch takes, too; the type is called bool, as Python's, since NumPy 2. */
+static bool is_numpy_bool(PyObject *value) {
+    PyObject *const type = PyObject_Repr((PyObject *)Py_TYPE(value));
+    const bool found = type != NULL && (PyUnicode_CompareWithASCIIString(type, "<class 'numpy.bool'>") == 0 ||
+                                        PyUnicode_CompareWithASCIIString(type, "<class 'numpy.bool_'>") == 0);
+    Py_XDECREF(type);
+    PyErr_Clear();
+    return found;
+}
+
 static bool push_bool(call *c, const direct_argument *argument, Py_ssize_t i, PyObject *value, StableIValue *slot) {
-    if (value != Py_True && value != Py_False) {
+    if (value != Py_True && value != Py_False && !is_numpy_bool(value)) {
         return refuse_kind(c, argument, i, value);
     }
-    *slot = value == Py_True;
+    *slot = PyObject_IsTrue(value) == 1;
     return true;
 }
 

@@ -71,7 +71,9 @@ def _files(step: Mapping[str, Any], library: Library, bodies: Mapping[str, Mappi
     for op in library.operators:
         outputs += lower.operator_files(library, op)
     wanted = ("c/", "cuda/", f"{library.namespace}/")
-    files = {one.path: render(one.template, one.view) for one in outputs if one.path.startswith(wanted)}
+    direct = ("c/direct.c", f"{library.namespace}/_C.py", f"{library.namespace}/_C.pyi")  # not built here
+    chosen = [one for one in outputs if one.path.startswith(wanted) and one.path not in direct]
+    files = {one.path: render(one.template, one.view) for one in chosen}
     return Generated(library.namespace, files, bodies, step["codegen.lower.c.files"].build_view(library).operators)
 
 
