@@ -84,12 +84,21 @@ static void find_bit(const pair *pairs) {
     place_in_tensor = found;
 }
 
+static PyObject *ones_of(PyObject *ones, int size, PyObject *keywords) {
+    PyObject *const arguments = Py_BuildValue("(i)", size);
+    PyObject *const made = arguments != NULL ? PyObject_Call(ones, arguments, keywords) : NULL;
+    Py_XDECREF(arguments);
+    return made;
+}
+
 void negated_load(PyObject *torch, PyCFunction ask) {
     pair pairs[PAIRS] = {{NULL, NULL}};
+    PyObject *const ones = PyObject_GetAttrString(torch, "ones");
+    PyObject *const on_cpu = Py_BuildValue("{s:s}", "device", "cpu"); /* whatever the default is */
     bool ok = true;
     is_neg = ask;
     for (int i = 0; i < PAIRS; i++) {
-        pairs[i].plain = PyObject_CallMethod(torch, "ones", "i", i + 1);
+        pairs[i].plain = ones != NULL && on_cpu != NULL ? ones_of(ones, i + 1, on_cpu) : NULL;
         pairs[i].negated =
             ok && pairs[i].plain != NULL ? PyObject_CallMethod(torch, "_neg_view", "O", pairs[i].plain) : NULL;
         ok = pairs[i].negated != NULL;
@@ -101,6 +110,8 @@ void negated_load(PyObject *torch, PyCFunction ask) {
         Py_XDECREF(pairs[i].negated);
         Py_XDECREF(pairs[i].plain);
     }
+    Py_XDECREF(ones);
+    Py_XDECREF(on_cpu);
     PyErr_Clear();
 }
 

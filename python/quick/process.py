@@ -62,18 +62,36 @@ def register(namespace: str, folder: Path) -> types.ModuleType:
     problem = switch(True)
     if problem is not None:
         if before:
-            getattr(before.library, f"{namespace}_register")(True)
+            _put_back(namespace, before)
         text = problem.decode(errors="replace").replace(
             "give one of them another `namespace:`", "pass another namespace="
         )
         raise QuickError(text)
-    module = _run(f"{__package__}.loaded.{namespace}", folder / namespace)
+    try:
+        module = _run(_package(namespace), folder / namespace)
+    except Exception as error:
+        _take_back(namespace)
+        switch(False)
+        if before:
+            _put_back(namespace, before)
+        raise QuickError(f"the package of {namespace} does not load: {error}") from error
     _loaded[namespace] = _Loaded(folder, library, module)
     if before:
         _lead_on(namespace)
         if "torch._dynamo" in sys.modules:
             torch._dynamo.reset()
     return module
+
+
+def _package(namespace: str) -> str:
+    return f"{__package__}.loaded.{namespace}"
+
+
+def _put_back(namespace: str, before: _Loaded) -> None:
+    """The library that was registered is so again, and what callers have kept leads to it."""
+    getattr(before.library, f"{namespace}_register")(True)
+    _run(_package(namespace), before.folder / namespace)
+    _lead_on(namespace)
 
 
 def _namespace(namespace: str) -> Any:

@@ -7,6 +7,7 @@ import sys
 import types
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
@@ -116,6 +117,29 @@ def test_replaced_spec() -> None:
         assert torch.equal(call(x, 2.0), x + 2)
 
 
+def test_what_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Operators of before stay registered, and are what functions and overloads that were kept lead to."""
+    from my_ops.quick import process
+
+    ops = load("staying", 3)
+    function, overload = ops.staying, torch.ops.quick_staying.staying.default
+    run, x = process._run, torch.ones(2)
+
+    def half(package: str, folder: Path) -> types.ModuleType:
+        monkeypatch.setattr(process, "_run", run)
+        run(package, folder)
+        raise ImportError("a file is gone")
+
+    monkeypatch.setattr(process, "_run", half)
+    with pytest.raises(quick.QuickError, match="the package of quick_staying does not load: a file is gone"):
+        load("staying", 5)
+    for call in (ops.staying, function, overload, torch.ops.quick_staying.staying):
+        assert torch.equal(call(x), 3 * x)
+    load("staying", 7)
+    for call in (ops.staying, function, overload, torch.ops.quick_staying.staying):
+        assert torch.equal(call(x), 7 * x)
+
+
 WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "shape": (lambda: quick.load(SHIFTED.replace("y: T[*shape]", "y: T[*shap]")),
               r'spec:9:10: error: shifted: output y: .*\n    y: T\[\*shap\]\n         \^'),
@@ -162,7 +186,7 @@ def test_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_warnings_of_a_spec() -> None:
-    """None here; a spec that has some is built all the same."""
+    """There is none."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         quick.load(SHIFTED, namespace="silent")
