@@ -89,7 +89,7 @@ def place_lines(op: Operator, made: Mapping[str, list[str]]) -> list[str]:
         *all_or_return([f"outputs_keep_apart(e, all, {len(inputs)}, {len(named)})"]),
     ]
     for output in outputs:
-        lines += _place(output, made[output.name])
+        lines += _place(op, output, made[output.name])
     return [f"if ({_is_given(outputs[0])}) {{", *indented(lines), "}"]
 
 
@@ -98,14 +98,15 @@ def _stands_in(output: Output) -> bool:
     return output.word("like") is not None or output.has_word("transposed")
 
 
-def _place(output: Output, made: list[str]) -> list[str]:
+def _place(op: Operator, output: Output, made: list[str]) -> list[str]:
     listed = output.type.is_list
     place = f"&f->t.{output.name}, &f->o.{output.name}{', i' if listed else ''}"
     block = [*([f"output_set_aside_at({place});"] if listed else []), *made]
     if not _stands_in(output):
         fill, placed = all_or_return(fill_calls(output)), f"output_place{'_at' if listed else ''}({place})"
-        # A first value must not overwrite what the body has yet to read.
-        placed = f"(f->o.{output.name}.input == NULL && {placed})" if fill else placed
+        if fill and any(variant.kind == "inplace" for variant in op.variants):
+            # A first value must not overwrite what the body has yet to read.
+            placed = f"(f->o.{output.name}.input == NULL && {placed})"
         block = [f"if (!{placed}) {{", *indented(block), *(["} else {", *indented(fill)] if fill else []), "}"]
     return [f"for (int64_t i = 0; i < f->t.{output.name}.count; i++) {{", *indented(block), "}"] if listed else block
 

@@ -47,8 +47,9 @@ def right_calls(op: Operator) -> Iterator[Call]:
             for sample in without:
                 for layout in LAYOUTS:
                     yield Call(entry, sample, device, layout, faults=True)
-            if entry not in entries:
-                continue  # what it makes of other samples, the form that makes its outputs does too
+            if entry not in entries:  # what it makes of other samples, the form that makes its outputs does too
+                yield from _other_scalars(entry, usual, device)
+                continue
             for mask in _masks(op):
                 yield Call(entry, usual, device, mask=mask, faults=True)
             if any(kind_of(one).kind == "device" for one in op.scalars):
@@ -59,6 +60,15 @@ def right_calls(op: Operator) -> Iterator[Call]:
                 yield Call(entry, sample, device, faults=True)
                 if _small(sample, MOST):
                     yield Call(entry, sample, device, "misaligned")
+
+
+def _other_scalars(entry: DispatchedOperator, usual: Sample, device: str) -> Iterator[Call]:
+    """Scalars that are given and not, and sizes that follow from them."""
+    for sample in samples(usual):
+        if sample.dims == usual.dims and _small(sample, MOST):
+            yield Call(entry, sample, device, "sliced", faults=True)
+    if any(kind_of(one).kind == "device" and kind_of(one).optional for one in usual.op.scalars):
+        yield Call(entry, usual, device, no_device=True)
 
 
 def launch_calls(op: Operator) -> Iterator[Call]:
@@ -171,7 +181,7 @@ def refused_calls(library: Library, op: Operator) -> Iterator[Call]:
             for entry in dispatched(op):
                 if entry.variant is None:
                     yield _refused(library, entry, usual, wrong, device)
-    for entry in dispatched(op):
+    for entry in (*dispatched(op), *only_direct(op)):
         writes = entry.variant.writes if entry.variant is not None and entry.variant.kind == "out" else ()
         for output, given in writes if entry.public else ():
             source = op.output(output).counted_by
