@@ -97,7 +97,7 @@ def test_equal_sources_make_equal_wheels(project: Path, tmp_path: Path) -> None:
     assert re.fullmatch(rf"{NAMESPACE}-0\.1\.0-py3-none-linux_\w+\.whl", wheel.name)
     text = report.report(wheel)
     assert ("code for sm_90" in text) == ("PTX of sm_90" in text) == (shutil.which("nvcc") is not None)
-    (commands,) = project.glob("build/temp*/**/build.ninja")
+    (commands,) = (one for one in project.glob("build/temp*/**/build.ninja") if "CMakeFiles" not in one.parts)
     assert "--split-compile" not in commands.read_text()  # with which code differs now and then
     with zipfile.ZipFile(wheel) as packed:
         data = packed.read(f"{NAMESPACE}/{NAMESPACE}.so")
