@@ -270,6 +270,19 @@ def test_strides_that_are_left_out() -> None:
     assert torch.equal(_C.square(Contiguous(X)).tensor, X * X)
 
 
+def test_a_tensor_that_changes_during_the_call() -> None:
+    """What a later argument does to an earlier one: its sizes are looked at once more."""
+
+    class Growing:
+        def __float__(self) -> float:
+            x.resize_(4, 3, 2, 8).fill_(2)
+            return 1e-6
+
+    x = torch.ones(5, 8)
+    y = _C.rms_norm(x, torch.ones(8), Growing())
+    assert torch.equal(y, my_ops.rms_norm(torch.full((4, 3, 2, 8), 2.0)))
+
+
 def test_a_list_that_becomes_longer_during_the_call() -> None:
     class Growing(Exporter):
         def __dlpack__(self, **asked: Any) -> Any:

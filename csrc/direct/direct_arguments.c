@@ -103,6 +103,7 @@ static bool refuse_kind(call *c, const direct_argument *argument, Py_ssize_t i, 
 }
 
 static bool push_float(call *c, const direct_argument *argument, Py_ssize_t i, PyObject *value, StableIValue *slot) {
+    c->ran |= !PyFloat_CheckExact(value);
     const double number = PyFloat_AsDouble(value);
     if (number == -1.0 && PyErr_Occurred()) {
         return refuse_kind(c, argument, i, value);
@@ -112,6 +113,7 @@ static bool push_float(call *c, const direct_argument *argument, Py_ssize_t i, P
 }
 
 static bool push_int(call *c, const direct_argument *argument, Py_ssize_t i, PyObject *value, StableIValue *slot) {
+    c->ran |= !PyLong_CheckExact(value);
     PyObject *const whole = PyNumber_Index(value);
     if (whole == NULL) {
         return refuse_kind(c, argument, i, value);
@@ -160,6 +162,7 @@ static bool push_text(call *c, const direct_argument *argument, PyObject *value,
 }
 
 static bool push_dtype(call *c, const direct_argument *argument, PyObject *value, StableIValue *slot) {
+    c->ran = true;
     PyObject *const number = PyDict_GetItemWithError(dtypes, value); /* what cannot be hashed is an exception */
     if (number == NULL) {
         return refuse_kind(c, argument, -1, value);
@@ -177,6 +180,7 @@ static int32_t device_number(const char *type) {
 }
 
 static bool push_device(call *c, const direct_argument *argument, PyObject *value, StableIValue *slot) {
+    c->ran = true;
     PyObject *const where = PyObject_CallFunctionObjArgs(device_type, value, NULL);
     PyObject *const type = where != NULL ? PyObject_GetAttrString(where, "type") : NULL;
     PyObject *const index = where != NULL ? PyObject_GetAttrString(where, "index") : NULL;
@@ -342,6 +346,15 @@ static bool outputs_given(call *c, bool *given) {
     return true;
 }
 
+/* The first `count` of the arguments. */
+static void drop_all(call *c, int count) {
+    const direct_function *const spec = c->f->spec;
+    while (count-- > 0) {
+        const direct_argument *const argument = &spec->arguments[count];
+        drop(argument, argument->optional && count < spec->count, argument->list, c->stack[count]);
+    }
+}
+
 bool arguments_push(call *c, bool *given) {
     const direct_function *const spec = c->f->spec;
     if (!hold_loans(c) || !outputs_given(c, given)) {
@@ -353,10 +366,11 @@ bool arguments_push(call *c, bool *given) {
         if (push(c, argument, argument->optional && i < spec->count, i)) {
             continue;
         }
-        while (i-- > 0) {
-            drop(&spec->arguments[i], spec->arguments[i].optional && i < spec->count, spec->arguments[i].list,
-                 c->stack[i]);
-        }
+        drop_all(c, i);
+        return false;
+    }
+    if (!loans_settle(c)) {
+        drop_all(c, count);
         return false;
     }
     return true;

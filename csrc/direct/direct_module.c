@@ -29,6 +29,7 @@ static PyObject *invoke(PyObject *self, PyObject *const *args, Py_ssize_t count,
     c.used = 0;
     c.room = 0;
     c.holds = false;
+    c.ran = false;
     c.loans = c.few;
     c.like = NULL;
     c.torch = false;

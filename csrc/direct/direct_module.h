@@ -32,6 +32,7 @@ typedef struct function {
 /* A tensor that is lent for one call, and what keeps its memory alive meanwhile. */
 typedef struct loan {
     DLTensor described;
+    PyObject *tensor;  /* borrowed: a tensor of PyTorch, which itself keeps its sizes and strides; else null */
     PyObject *owner;   /* of an element of a list; null where the caller of the function holds it */
     PyObject *capsule; /* of __dlpack__ */
     int64_t *strides;  /* where DLPack gave none */
@@ -45,6 +46,7 @@ typedef struct call {
     int used;        /* loans */
     Py_ssize_t room; /* for loans */
     bool holds;      /* whether some loan holds what is to be given back */
+    bool ran;        /* whether methods of arguments were called, which can change a tensor that is lent */
     loan *loans;
     PyObject *like; /* borrowed: the first array that is no tensor of PyTorch, of whose kind the results are */
     bool torch;     /* whether a tensor of PyTorch came before that */
@@ -70,6 +72,9 @@ bool tensors_load(PyObject *torch);
 
 /* Lends a tensor; `i` is its place in the list argument `name`, -1 for one that is in none. */
 bool tensor_lend(call *c, const direct_argument *argument, Py_ssize_t i, PyObject *value, StableIValue *slot);
+
+/* Looks at PyTorch's tensors once more, if they may have changed since they were lent. */
+bool loans_settle(call *c);
 void loans_end(call *c);
 
 /* The stream that PyTorch works on, and PyTorch's side of the exchange. */

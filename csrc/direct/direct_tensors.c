@@ -83,7 +83,7 @@ static loan *next_loan(call *c) {
         return NULL;
     }
     loan *const l = &c->loans[c->used++];
-    l->owner = l->capsule = NULL;
+    l->tensor = l->owner = l->capsule = NULL;
     l->strides = NULL;
     return l;
 }
@@ -164,10 +164,21 @@ static bool is_as_it_lies(call *c, const char *name, Py_ssize_t i, PyObject *obj
 }
 
 static bool lend_torch(call *c, const char *name, Py_ssize_t i, PyObject *object, loan *l) {
+    l->tensor = object;
     if (torch_exchange->dltensor_from_py_object_no_sync(object, &l->described) != 0) {
         return fail_python(&c->e, "%s: PyTorch does not lend this tensor", place_text(&c->e, name, i));
     }
     return is_as_it_lies(c, name, i, object, l->described.dtype.code);
+}
+
+bool loans_settle(call *c) {
+    for (int i = 0; c->ran && i < c->used; i++) {
+        loan *const l = &c->loans[i];
+        if (l->tensor != NULL && torch_exchange->dltensor_from_py_object_no_sync(l->tensor, &l->described) != 0) {
+            return fail_python(&c->e, "PyTorch does not lend a tensor that changed during the call");
+        }
+    }
+    return true;
 }
 
 /* Tensors of a subclass may have no memory, as fake ones, or mean something else by it. */
@@ -283,7 +294,7 @@ bool tensor_lend(call *c, const direct_argument *argument, Py_ssize_t i, PyObjec
         return fail(e, "%s: expected a tensor%s, got %s", place_text(e, name, i),
                     argument->optional && !argument->list && !argument->written ? " or None" : "", got_text(e, value));
     }
-    c->holds = true;
+    c->holds = c->ran = true;
     if (!c->torch && c->like == NULL) {
         c->like = value;
     }
