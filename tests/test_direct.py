@@ -22,13 +22,11 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import my_ops
+from tests.harness.direct import module
 from tests.process import copy_package, output
 
 ROOT = Path(__file__).resolve().parents[1]
-try:
-    from my_ops import _C
-except ImportError as missing:
-    pytest.skip(str(missing), allow_module_level=True)
+_C: Any = module("my_ops")
 
 X = torch.arange(1.0, 13.0).view(3, 4)
 
