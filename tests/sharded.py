@@ -19,12 +19,12 @@ from torch.distributed.tensor import DTensor, Partial, Placement, Replicate, Sha
 
 import my_ops
 from my_ops._batch import rules
+from my_ops._sharding import _MASKS
 from tests.harness.contract import Arguments, Contract, as_tuple
 from tests.harness.layouts import make
 
 RANKS = 2
 TESTS = Path(__file__).resolve().parents[1] / "generated" / "tests"
-MASKS = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 13)  # see my_ops/_sharding.py
 
 
 def _modules() -> Iterator[ModuleType]:
@@ -114,7 +114,7 @@ def main(rank: int, file: str) -> None:
     mesh = init_device_mesh("cpu", (RANKS,))
     torch.manual_seed(0)
     counts = {module.OP.name: _operator(module, mesh) for module in _modules()}
-    if MASKS:
+    if _MASKS:
         _some_gradients(mesh)
     _other_dtype(mesh)
     print(counts)
