@@ -123,5 +123,6 @@ def run(start: nn.Module, batches: Batches, args: argparse.Namespace, tolerance:
             print(f"{name:<22}{curve[0]:>11.4f}{curve[-1]:>11.4f}{1e3 * statistics.median(times[2:]):>9.1f}")
         verb = "agree" if worst <= tolerance else "DISAGREE"
         print(f"The losses {verb}: {worst:.1e} apart at most, {tolerance:.1e} allowed.")
+    distributed.barrier()  # a process that leaves the others while they are at work may be aborted
     distributed.destroy_process_group()
     return 0 if worst <= tolerance else 1

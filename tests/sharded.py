@@ -118,6 +118,7 @@ def main(rank: int, file: str) -> None:
         _some_gradients(mesh)
     _other_dtype(mesh)
     print(counts)
+    distributed.barrier()  # see examples/parallel.py
     distributed.destroy_process_group()
 
 
