@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import NoReturn
 
 import torch
 from torch import Tensor, distributed, nn
@@ -46,6 +47,16 @@ def start_processes(device: str) -> DeviceMesh:
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     distributed.init_process_group("nccl" if kind == "cuda" else "gloo", timeout=timedelta(minutes=5))
     return init_device_mesh(kind, (distributed.get_world_size(),))
+
+
+def leave(code: int) -> NoReturn:
+    """Ends this process once all have come this far, without the end of the interpreter: a thread of gloo's that still
+    lets go of a tensor is aborted there (torch 2.13), and neither destroy_process_group nor shutdown joins it."""
+    distributed.barrier()
+    distributed.destroy_process_group()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def shard(model: nn.Module, kind: str, mesh: DeviceMesh) -> None:
@@ -102,8 +113,8 @@ def train(
     return losses, seconds
 
 
-def run(start: nn.Module, batches: Batches, args: argparse.Namespace, tolerance: float) -> int:
-    """Trains alone and together; whether the losses agree, as an exit code."""
+def run(start: nn.Module, batches: Batches, args: argparse.Namespace, tolerance: float) -> NoReturn:
+    """Trains alone and together; exits with whether the losses agree."""
     mesh = start_processes(args.device)
     size = mesh.size()
     if args.heads % size or args.batch % size or args.context % size:
@@ -123,6 +134,4 @@ def run(start: nn.Module, batches: Batches, args: argparse.Namespace, tolerance:
             print(f"{name:<22}{curve[0]:>11.4f}{curve[-1]:>11.4f}{1e3 * statistics.median(times[2:]):>9.1f}")
         verb = "agree" if worst <= tolerance else "DISAGREE"
         print(f"The losses {verb}: {worst:.1e} apart at most, {tolerance:.1e} allowed.")
-    distributed.barrier()  # a process that leaves the others while they are at work may be aborted
-    distributed.destroy_process_group()
-    return 0 if worst <= tolerance else 1
+    leave(0 if worst <= tolerance else 1)

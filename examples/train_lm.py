@@ -26,6 +26,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from pydoc_data.topics import topics
+from typing import NoReturn
 
 import torch
 import torch.nn.functional as F
@@ -182,7 +183,7 @@ def new_model(args: argparse.Namespace) -> LanguageModel:
     return LanguageModel(args.width, args.heads, args.layers, args.context).to(getattr(torch, args.dtype))
 
 
-def train_parallel(args: argparse.Namespace) -> int:
+def train_parallel(args: argparse.Namespace) -> NoReturn:
     import parallel  # here, because most of PyTorch's distributed part comes with it
 
     model = new_model(args)
@@ -191,7 +192,7 @@ def train_parallel(args: argparse.Namespace) -> int:
             module.function = my_ops_rms_norm
     text = manual()
     training = batches(text, args.context, args.batch, args.steps, seed=1)
-    return parallel.run(model, training, args, FLOOR[getattr(torch, args.dtype)])
+    parallel.run(model, training, args, FLOOR[getattr(torch, args.dtype)])
 
 
 def train(args: argparse.Namespace) -> list[Run]:
@@ -313,7 +314,7 @@ def main() -> int:
     if args.device.startswith("cuda") and not torch.cuda.is_available():
         parser.error(f"--device {args.device}: this PyTorch ({torch.__version__}) sees no GPU")
     if args.parallel:
-        return train_parallel(args)
+        train_parallel(args)
     return 0 if report(train(args), args) else 1
 
 
