@@ -33,11 +33,12 @@ def test_generated_tests_pass(tmp_path: Path) -> None:
     (tmp_path / "library.c").write_text(LIBRARY)
     library = tmp_path / "generated" / "wider" / "wider.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "library.c"], check=True)
-    # The stand-in runs references, which allocate as they like, and has no direct module: only a real library can be asked
-    # for its copies and its direct calls.
+    # The stand-in runs references, which allocate as they like, and has no direct module: only a real library can be
+    # asked for its copies and its direct calls.
     tests = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-x", "-k", "not test_copies and not test_direct", "-p", "tests.wider.standin",
-         "-p", "no:cacheprovider", "--import-mode=importlib", str(tmp_path / "generated" / "tests")],
+        [sys.executable, "-m", "pytest", "-q", "-x", "-k", "not test_copies and not test_direct",
+         "-p", "tests.wider.standin", "-p", "no:cacheprovider",
+         "--import-mode=importlib", str(tmp_path / "generated" / "tests")],
         cwd=ROOT,
         env={**os.environ, "WIDER": str(tmp_path), "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)},
         capture_output=True,
