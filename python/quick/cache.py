@@ -34,6 +34,8 @@ _PATIENCE = 60.0  # seconds to wait for another process, which may have been sto
 _UNUSED = 30 * 86400.0  # seconds after which a folder that nobody asked for is removed
 _YOUNG = 60.0  # seconds in which a folder that is being filled may not be locked yet
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
+
 _temporary: list[Path] = []
 _lock = threading.Lock()
 _swept: set[Path] = set()
@@ -102,7 +104,7 @@ def _make(cache: Path, key: str, fill: Callable[[Path], None]) -> Path:
             _swept.add(cache)
             _remove_left(cache)
         with _staging(cache) as staging:
-            fill(staging)
+            _fill(staging, fill)
             _write_sums(staging)
             _discard(cache, place)
             try:
@@ -111,6 +113,16 @@ def _make(cache: Path, key: str, fill: Callable[[Path], None]) -> Path:
                 if error.errno not in (errno.EEXIST, errno.ENOTEMPTY) or not _is_whole(place):
                     raise
     return place
+
+
+def _fill(staging: Path, fill: Callable[[Path], None]) -> None:
+    """OSError is for what cannot be written here; what is missing elsewhere helps no other folder."""
+    try:
+        fill(staging)
+    except OSError as error:
+        if error.errno in _FULL or str(error.filename or "").startswith(str(staging)):
+            raise
+        raise QuickError(f"{error}: what is built needs it") from error
 
 
 def _is_whole(place: Path) -> bool:

@@ -17,6 +17,7 @@ from .failure import QuickError
 COMPILERS = ("nvrtc", "nvcc")
 _FLAGS = ("-std=c++17",)
 _NVCC_FLAGS = ("-O3", "--expt-relaxed-constexpr", "-Xcudafe", "--error_limit=4")
+_NVCC_READS = ("CUDAHOSTCXX", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
 # By the major version of CUDA: the oldest driver that loads what was compiled.
 DRIVERS = {12: "525.60.13", 13: "580.65.06"}
 _NVRTC_FLAGS = ("-default-device",)  # a constexpr function may be called, as it may by nvcc
@@ -50,7 +51,8 @@ class Device:
         """Other text, other images."""
         compilers = [self.library.identity] if self.library else []
         compilers += [programs.identity(self.nvcc)] if self.nvcc else []
-        return f"{self.archs} {compilers} {_FLAGS} {_NVRTC_FLAGS} {_NVCC_FLAGS}"
+        told = [os.environ.get(variable) for variable in _NVCC_READS] if self.nvcc else []
+        return f"{self.archs} {compilers} {told} {_FLAGS} {_NVRTC_FLAGS} {_NVCC_FLAGS}"
 
     @property
     def text(self) -> str:

@@ -96,6 +96,18 @@ def test_what_nvrtc_cannot_read() -> None:
     assert quick.load(scaled("vectored", 2), bodies(CPU, "vectored", 2), texts, arch="9.0").vectored
 
 
+@pytest.mark.parametrize("variable", ["CUDAHOSTCXX", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"])
+def test_what_nvcc_reads(variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes other images, and is part of their key."""
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text("#!/bin/sh\necho release 13.0\n")
+    nvcc.chmod(0o755)
+    found = device.Device(("90",), None, (str(nvcc),))
+    before = found.identity
+    monkeypatch.setenv(variable, "other")
+    assert found.identity != before
+
+
 def test_no_compiler_for_the_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nvrtc, "find", lambda: None)
     monkeypatch.setattr(device, "_nvcc", lambda environment: "")

@@ -6,6 +6,7 @@ import errno
 import os
 import signal
 import time
+import warnings
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,22 @@ def test_failure_leaves_nothing(own: Path) -> None:
     with pytest.raises(QuickError, match="no"):
         cache.make("key", half)
     assert cache.find("key") is None
+    assert list((own / "staging").iterdir()) == []
+
+
+def test_missing_elsewhere(own: Path, tmp_path: Path) -> None:
+    """A file that the build reads is missing: the cache is not what is wrong, and no other folder is tried."""
+    tries = []
+
+    def reads(folder: Path) -> None:
+        tries.append(folder)
+        (tmp_path / "header.h").read_bytes()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(QuickError, match=r"No such file .*header\.h.*what is built needs it"):
+            cache.make("key", reads)
+    assert len(tries) == 1
     assert list((own / "staging").iterdir()) == []
 
 
