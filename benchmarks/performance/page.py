@@ -1,4 +1,4 @@
-"""docs/performance.md, its drawings, and the tables of every shape, out of benchmarks/results/operators/*.json."""
+"""docs/performance.md, its drawings, the tables of every shape, and the one in README, out of the results of operators."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -25,6 +25,9 @@ cache. The ceiling is the machine's own `copy_`, or `torch.add` where more is re
 times as long the other takes, both in one run. Each target is held against the worst of its shapes. Every shape, calls
 as they are felt, and the host's part in them stand in [the tables](../{details}).
 """
+README = "README.md"
+SHOWN = ("nvidia-h200", "cuda", "wide 4096")
+BEGIN, END = f"<!-- Written by `{COMMAND}`. -->\n", "<!-- End. -->\n"
 NOTHING = "Nothing has been measured yet.\n"
 
 
@@ -111,11 +114,32 @@ def details(found: list[Machine]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def summary(text: str, found: list[Machine]) -> str:
+    """README with the table of one shape between its two comments."""
+    name, device, shape = SHOWN
+    before, _, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not end:
+        raise ValueError(f"{README}: the comments {BEGIN.strip()} and {END.strip()} are missing")
+    lines = [row for one in found if one.name == name for row in tables.of_shape(one.table(device), shape)]
+    return before + BEGIN + "\n".join([*lines, ""]) + END + after
+
+
+def _texts(root: Path, found: list[Machine]) -> dict[str, str]:
+    texts = {PAGE: page(found), DETAILS: details(found)}
+    if (root / README).exists():
+        texts[README] = summary((root / README).read_text(), found)
+    return texts
+
+
 def stale(root: Path = ROOT, folder: Path = FOLDER) -> list[str]:
     """The files that are not what the results say."""
     found = machines(folder)
-    texts = {PAGE: page(found), DETAILS: details(found)}
-    wrong = [name for name, text in texts.items() if not (root / name).exists() or (root / name).read_text() != text]
+    wrong = [
+        name
+        for name, text in _texts(root, found).items()
+        if not (root / name).exists() or (root / name).read_text() != text
+    ]
     shown = drawings(found)
     wrong += [name for name, drawn in shown.items() if not plots.is_fresh(root / name, drawn)]
     return wrong + [name for name in _drawn(root) if name not in shown]
@@ -124,7 +148,7 @@ def stale(root: Path = ROOT, folder: Path = FOLDER) -> list[str]:
 def write(root: Path = ROOT, folder: Path = FOLDER) -> None:
     """Writes what is stale, and removes drawings of what is no more."""
     found = machines(folder)
-    for name, text in {PAGE: page(found), DETAILS: details(found)}.items():
+    for name, text in _texts(root, found).items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
     shown = drawings(found)

@@ -47,6 +47,17 @@ def of_peers(table: Table) -> list[str]:
     return ruled(["over my_ops: mean, worst", "", *peers], rows)
 
 
+def of_shape(table: Table, shape: str) -> list[str]:
+    """Kernels at one shape: microseconds, the share of the ceiling, and how many times as long others take."""
+    found = [row for row in table.rows if row.shape == shape and row.time(OURS)]
+    peers = [peer for peer in table.peers(found) if peer != OURS]
+    rows = [
+        [row.operator, row.kind, number(row.time(OURS)), number(row.share()), *(number(row.against(p)) for p in peers)]
+        for row in found
+    ]
+    return ruled(["", "", "µs", "of the ceiling", *peers], rows)
+
+
 def of_calls(table: Table) -> list[str]:
     """Microseconds of calls as they are felt, the host's part in brackets, at a large and a small shape."""
     found = [row for row in table.rows if row.shape in CALLS]

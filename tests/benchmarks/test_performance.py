@@ -130,6 +130,27 @@ def test_a_page_of_made_up_results(folder: Path) -> None:
         assert (root / page.DRAWINGS / name).stat().st_size < 100_000
 
 
+def test_the_table_of_readme(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Is written between its comments, and nothing beside them is touched."""
+    monkeypatch.setattr(page, "SHOWN", ("made-up-gpu", "cuda", "wide 64"))
+    readme = folder.parent / page.README
+    readme.write_text(f"before\n{page.BEGIN}old\n{page.END}after\n")
+    assert page.README in page.stale(folder.parent, folder)
+    page.write(folder.parent, folder)
+    assert page.stale(folder.parent, folder) == []
+    text = readme.read_text()
+    assert text.startswith(f"before\n{page.BEGIN}|")
+    assert text.endswith(f"|\n{page.END}after\n")
+    lines = text.splitlines()
+    assert "old" not in lines
+    forward = next(line for line in lines if line.startswith("| rms_norm") and "forward" in line)
+    assert [float(cell) for cell in forward.split("|")[3:6]] == [
+        pytest.approx(row().time("my_ops"), rel=5e-3), pytest.approx(0.9), pytest.approx(2.0)]  # fmt: skip
+    readme.write_text("no comments\n")
+    with pytest.raises(ValueError, match=r"the comments .* are missing"):
+        page.write(folder.parent, folder)
+
+
 def test_what_is_stale_is_named(folder: Path) -> None:
     root = folder.parent
     page.write(root, folder)
