@@ -1,4 +1,4 @@
-"""docs/performance.md, its drawings, the tables of every shape, and the one in README, out of the results of operators."""
+"""docs/performance.md, its drawings, the tables of every shape, and the one in README, from the results."""
 
 from collections import Counter
 from dataclasses import dataclass
