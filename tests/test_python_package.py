@@ -54,6 +54,10 @@ def test_modules_written_by_hand() -> None:
         assert f'"my_ops.{name}"' in text.split("packages = ")[1].splitlines()[0]
         assert f'"my_ops.{name}" = "python/{name}"' in text
         assert output(f"import sys, my_ops; print('my_ops.{name}' in sys.modules)") == "False"
+        assert output(f"import my_ops; print(my_ops.{name}.__name__)") == f"my_ops.{name}"
+    for absent in ("nothing", "_nothing"):
+        with pytest.raises(AttributeError, match=f"module 'my_ops' has no attribute '{absent}'"):
+            getattr(my_ops, absent)
     assert output("import sys; from my_ops import nn; print('transformers' in sys.modules)") == "False"
 
 

@@ -3,7 +3,7 @@
 torch.ops.my_ops holds the same operators as PyTorch's dispatcher sees them.
 """
 
-import importlib
+import importlib.util
 from typing import Any
 
 from ._runtime import check_values  # first: what cannot be loaded is an ImportError that says why
@@ -71,7 +71,7 @@ _watch()
 
 
 def __getattr__(name: str) -> Any:
-    """`_C`, the direct calls, is imported when it is first used: it need not be there."""
-    if name == "_C":
-        return importlib.import_module("._C", __name__)
+    """Modules beside the operators, `_C` for direct calls among them, are imported when they are first used."""
+    if name == "_C" or (not name.startswith("_") and importlib.util.find_spec(f".{name}", __name__)):
+        return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
