@@ -7,7 +7,7 @@ PYTHON ?= python3
 export VENV := $(or $(VIRTUAL_ENV),$(CURDIR)/.venv)
 BIN := "$$VENV"/bin
 RUN := PYTHONPATH="$$PWD"/generated $(BIN)/python
-C_FILES = $(shell find csrc tests/conformance/csrc -type f)   # generated C is formatted by its templates
+C_FILES = $(shell find csrc tests/conformance/csrc -type f ! -name '*.py')   # generated C is formatted by its templates
 ARGS ?=
 
 .PHONY: help demo build generate check test test-gpu bench lint format strict cross wheel wheel-check wheel-report test-matrix doctor clean tools dev-tools

@@ -36,18 +36,26 @@ class PythonIndependentWheel(bdist_wheel):
 
 
 def compiler() -> list[str]:
-    """What pip is to install for this build: with CUDA asked for and no nvcc, what the extra `cuda` names."""
-    namespace = re.search(r"OPS_NAMESPACE (\w+)", Path("generated/ops.cmake").read_text())
+    """What pip is to install for this build: with CUDA asked for and no nvcc, what the extra `cuda` names, and with
+    kernels in Triton and none here, what the extra `triton` names.
+    """
+    generated = Path("generated/ops.cmake").read_text()
+    namespace = re.search(r"OPS_NAMESPACE (\w+)", generated)
     switch = os.environ.get(f"{namespace[1].upper()}_CUDA", "").upper() if namespace else ""
     named = [os.environ.get(name, "") for name in ("CUDACXX", "CUDA_HOME", "CUDA_PATH")]
     places = ["/usr/local/cuda/bin", *(f"{name}/bin" for name in named if name), os.environ.get("PATH", "")]
     found = named[0] or shutil.which("nvcc", path=os.pathsep.join(places)) or nvcc_of_python()
-    wanted = switch == "ON" or (switch != "OFF" and extra_is_asked_for())
-    return PROJECT["optional-dependencies"]["cuda"] if wanted and not found else []
+    if switch == "OFF":
+        return []
+    wanted = switch == "ON" or extra_is_asked_for("cuda")
+    missing = PROJECT["optional-dependencies"]["cuda"] if wanted and not found else []
+    if "triton_unit(" in generated and (wanted or extra_is_asked_for("triton")) and not triton_of_python():
+        missing = [*missing, *PROJECT["optional-dependencies"]["triton"]]
+    return missing
 
 
-def extra_is_asked_for() -> bool:
-    """Whether a process that this one descends from was told `pip install ".[cuda]"`, which pip does not pass on."""
+def extra_is_asked_for(extra: str) -> bool:
+    """Whether a process that this one descends from was told `pip install ".[extra]"`, which pip does not pass on."""
     pid = os.getpid()
     while pid > 1:
         process = Path(f"/proc/{pid}")
@@ -59,7 +67,7 @@ def extra_is_asked_for() -> bool:
             return False
         for argument in arguments:
             found = re.fullmatch(r"(?:-\S+=|-e)?(.+)\[([\w\s,.-]+)\]", argument)
-            if found and "cuda" in re.split(r"[\s,]+", found[2]):
+            if found and extra in re.split(r"[\s,]+", found[2]):
                 if re.sub(r"[-_.]+", "_", found[1]).lower() == re.sub(r"[-_.]+", "_", PROJECT["name"]).lower():
                     return True
                 if (folder / found[1]).resolve() == Path.cwd():
@@ -77,11 +85,15 @@ def nvcc_of_python() -> str:
     return str(found[0]) if found else ""
 
 
+def triton_of_python() -> bool:
+    return any(Path(folder, "triton", "compiler").is_dir() for folder in python_folders())
+
+
 # PyTorch's name for the number of compile jobs, under CMake's.
 if "MAX_JOBS" in os.environ:
     os.environ.setdefault("CMAKE_BUILD_PARALLEL_LEVEL", os.environ["MAX_JOBS"])
-os.environ["OPS_PYTHON"] = sys.executable  # whose headers cmake/direct.cmake takes
-os.environ["OPS_PYTHON_PATH"] = os.pathsep.join(python_folders())  # where cmake/cuda.cmake looks for an nvcc, too
+os.environ["OPS_PYTHON"] = sys.executable  # that of cmake/python.cmake
+os.environ["OPS_PYTHON_PATH"] = os.pathsep.join(python_folders())  # where nvcc and Triton are looked for, too
 # Equal sources make equal wheels: the time in them is 2020-01-01 unless the environment has another one.
 os.environ.setdefault("SOURCE_DATE_EPOCH", "1577836800")
 

@@ -41,7 +41,8 @@ cuda=$(printenv "$switch" || true)
 settings="$CMAKE
 $NINJA
 $cuda ${TORCH_CUDA_ARCH_LIST:-} ${CUDACXX:-} ${CUDAHOSTCXX:-} ${CUDA_HOME:-} \
-${CUDA_PATH:-} $(command -v nvcc || true) $(ls -d "${VIRTUAL_ENV:-}"/lib/python3*/site-packages/nvidia/cu*/bin 2>/dev/null || true)"
+${CUDA_PATH:-} $(command -v nvcc || true) $(ls -d "${VIRTUAL_ENV:-}"/lib/python3*/site-packages/nvidia/cu*/bin 2>/dev/null || true) \
+$(ls -d "${VIRTUAL_ENV:-}"/lib/python3*/site-packages/triton-*.dist-info 2>/dev/null || true)"
 if [ ! -f $dir/build.ninja ] || [ "$settings" != "$(cat $dir/settings.txt 2>/dev/null)" ]; then
     rm -f $dir/settings.txt   # if configuring fails, the next build must try again
     "$CMAKE" -S . -B $dir -G Ninja -DCMAKE_MAKE_PROGRAM="$NINJA" -DOPS_NATIVE=ON \

@@ -1,14 +1,5 @@
 # The direct module, _C.abi3.so: csrc/direct/*.c against Python's stable ABI. It alone needs Python, and only its
 # headers, of any version from 3.10 on. Without them the package is built without it, and says so when it is imported.
-#
-#   Python3_EXECUTABLE   the Python whose headers are taken; without it that which runs pip, as setup.py says, that of the
-#                        virtual environment, or python3 of PATH
-if(NOT Python3_EXECUTABLE AND NOT "$ENV{OPS_PYTHON}" STREQUAL "")
-    set(Python3_EXECUTABLE $ENV{OPS_PYTHON})
-endif()
-set(folders $ENV{VIRTUAL_ENV} $ENV{VENV})   # a hint that is empty would be /bin
-list(TRANSFORM folders APPEND /bin)
-find_program(Python3_EXECUTABLE NAMES python3 python HINTS ${folders})
 
 set(python_headers "")
 set(reason "")

@@ -6,8 +6,7 @@ The steps, in the order in which they run, and the modules that make them up:
     load      YAML to a tree with positions: load
     check     tree to model, every problem reported: check/, from check/library.py on; reader and fields read nodes,
               parse_type and defaults types, expr/syntax and expr/parse expressions within a scope, presence what may be
-              absent; names and synonyms say what may be called how, supported refuses what is not built yet, bodies
-              looks for csrc/<op>.c and .cu
+              absent; names and synonyms say what may be called how, bodies looks for csrc/<op>.c and .cu
     bind      what a call checks and binds, in order: bind/, from bind/operator.py on
     model     what the steps below see: model, contract, launches, rules and assignments (positions says where they
               look), expr/tree (expr/fold and expr/value compute), types; elementwise/ derives gradients of formulas

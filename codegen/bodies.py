@@ -11,7 +11,7 @@ from codegen.errors import Diagnostics, Position, nearest
 from codegen.frozen import dataclass
 from codegen.model import Operator
 
-_SUFFIXES = (".c", ".cu")
+_SUFFIXES = (".c", ".cu", ".py")
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,9 @@ def body_files(operator: Operator) -> tuple[Body, ...]:
     found = []
     if "cpu" in operator.devices:
         found.append(Body(f"{operator.name}.c", "cpu", "c"))
-    if "cuda" in operator.devices:
+    if operator.triton is not None:
+        found.append(Body(f"{operator.name}.py", "cuda", "py"))
+    elif "cuda" in operator.devices:
         found.append(Body(f"{operator.name}.cu", "cuda", "full.cu" if operator.full_cuda else "cu"))
     if "cuda" in operator.devices and operator.custom:
         found.append(Body(f"{operator.name}.launch.c", "cuda", "launch.c"))

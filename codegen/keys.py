@@ -213,15 +213,20 @@ PASS = Table(
     ),
 )
 
-_TRITON = Table(
+TRITON = Table(
     "Triton kernel",
     (
         Key("kernel", "The kernel in csrc/<op>.py.", Name(), required=True),
-        Key("args", "Its arguments, in order.", ListOf(Name()), required=True),
-        Key("num_warps", "Warps of a block.", Expression()),
-        Key("num_stages", "Stages of software pipelining.", Expression()),
-        _PARAMS,
+        Key("args", "What it takes, in order: tensors, sizes and scalars by name.", ListOf(Name()), required=True),
+        Key(
+            "params",
+            "Its constexpr parameters, by name: constants, expressions on dtypes, switches over run-time values, or "
+            "expressions on sizes that checks bound, such as next_pow2(n) with n <= 4096.",
+            Named(Expression()),
+        ),
         Key(_GRID.name, _GRID.doc, _GRID.form, required=True),
+        Key("num_warps", "Warps of a block, 4 when left out; params may stand in it.", Expression()),
+        Key("num_stages", "Stages of software pipelining, 3 when left out; params may stand in it.", Expression()),
     ),
 )
 
@@ -286,7 +291,7 @@ OPERATOR = Table(
         Key("fast_math", "`true`: device code of this operator is compiled with fast-math.", Flag()),
         Key("dynamic", "Sizes known only after the kernel ran: name -> bound, as in k <= m.", Named(Expression())),
         Key("elementwise", "Output -> expression on elements; loops and gradient are generated.", Named(Expression())),
-        Key("triton", "A Triton kernel, compiled ahead of time.", _TRITON),
+        Key("triton", "A Triton kernel in csrc/<op>.py, compiled when the library is built.", TRITON),
         Key(
             "kernels",
             "Kernels of `launch: custom`: name -> template arguments, with the values that they are compiled for.",

@@ -84,6 +84,19 @@ class CustomKernel:
 
 
 @dataclass(frozen=True)
+class TritonKernel:
+    """`triton:`: a kernel in csrc/<op>.py, which Triton compiles when the library is built. Behind `args`, names of
+    tensors, sizes and scalars in its order, it takes the params of `launch`, whose block is that of `num_warps`.
+    """
+
+    name: str
+    args: tuple[str, ...]
+    launch: LaunchEntry
+    num_warps: Expr
+    num_stages: Expr
+
+
+@dataclass(frozen=True)
 class Pass:
     """One kernel of an operator; an operator with a single `launch:` has one pass, named after the operator.
 

@@ -1,9 +1,8 @@
 """What an operator is: the checked contents of a spec, as frozen dataclasses.
 
-The model knows no YAML, no C, no files and no templates. What the back ends do not build yet never gets here
-(supported.py refuses it). Everything that follows from the contract is already worked out: `rules` (what a call
-checks and binds, in order), `dims` (every name that a body sees), `passes` (also for a single launch), `backward` (what
-binds to what). Sequences keep the order of the spec.
+The model knows no YAML, no C, no files and no templates. Everything that follows from the contract is already worked
+out: `rules` (what a call checks and binds, in order), `dims` (every name that a body sees), `passes` (also for a single
+launch), `backward` (what binds to what). Sequences keep the order of the spec.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from codegen.contract import Argument, DimEntry, Output, Scratch, Shape, TensorT
 from codegen.expr.text import print_text
 from codegen.expr.tree import Compare, Conditional, Constant, Expr, NameKind, Query, Type, names, walk
 from codegen.frozen import cached_property, dataclass
-from codegen.launches import CustomKernel, Pass
+from codegen.launches import CustomKernel, Pass, TritonKernel
 from codegen.positions import Index, Span, list_of
 from codegen.rules import Rule, ValueRule
 from codegen.types import is_floating
@@ -205,6 +204,7 @@ class Operator:
     variants: tuple[Variant, ...] = ()
     custom: tuple[CustomKernel, ...] = ()  # the kernels of `launch: custom`
     full_cuda: bool = False
+    triton: TritonKernel | None = None
     random: bool = False
     tags: tuple[str, ...] = ()
     deterministic: bool = True

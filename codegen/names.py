@@ -59,7 +59,8 @@ strerror strftime strncat strpbrk strrchr strspn strxfrm towlower towupper vfpri
 _CALLER = "args begin body_error call cpu end piece record"
 # Operators whose host code would be called like what csrc/runtime has: `<op>_check`, `<op>_cpu`, `<op>_cuda` and so on.
 _RUNTIME = """
-all_at_least aoti_torch aoti_torch_device_type custom device device_is find_list offsets on output tensor tensors values
+all_at_least aoti_torch aoti_torch_device_type custom device device_is find_list offsets on output tensor tensors triton
+values
 """
 # Headers and types of csrc/device.
 _DEVICE = """

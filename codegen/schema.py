@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TypeAlias
 
-from codegen import keys, supported
+from codegen import keys
 from codegen.keys import Form, Key, Table, Word
 from codegen.parse_type import SCALAR_KINDS
 from codegen.types import DTYPES, GROUPS
@@ -44,10 +44,7 @@ def _table(table: Table) -> dict[str, Json]:
 
 
 def _key(key: Key) -> dict[str, Json]:
-    doc = key.doc
-    if key.name in supported.KEYS:
-        doc += " Not supported yet."
-    return {"description": doc, **_form(key.form)}
+    return {"description": key.doc, **_form(key.form)}
 
 
 def _form(form: Form) -> dict[str, Json]:

@@ -83,6 +83,27 @@ _BITS_CUDA = {
 }
 
 
+# What Triton calls elements of a dtype, or of `bits`. It does not know the others.
+TRITON = {
+    "float64": "fp64",
+    "float32": "fp32",
+    "float16": "fp16",
+    "bfloat16": "bf16",
+    "uint8": "u8",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int64": "i64",
+    "bool": "i1",
+    "float8_e4m3fn": "fp8e4nv",
+    "float8_e5m2": "fp8e5",
+    "bits8": "i8",
+    "bits16": "i16",
+    "bits32": "i32",
+    "bits64": "i64",
+}
+
+
 def element_size(name: str) -> int | None:
     """Bytes of an element of a dtype or of `bits`; None for any other name."""
     return BITS.get(name) or (DTYPES[name].size if name in DTYPES else None)

@@ -1,6 +1,6 @@
 # What the build compiles for each operator of my_ops.
 set(OPS_NAMESPACE my_ops)
-set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward add_rms_norm add_rms_norm_backward layer_norm layer_norm_backward softmax softmax_backward cross_entropy cross_entropy_backward cross_entropy_gradient_ rope rope_backward silu_mul silu_mul_backward silu_mul_backward_backward gelu_mul gelu_mul_backward gelu_mul_backward_backward quantize_per_token rms_norm_quantize gather_rows adamw_step global_norm)
+set(OPS_OPERATORS square square_backward rms_norm rms_norm_backward add_rms_norm add_rms_norm_backward layer_norm layer_norm_backward softmax softmax_backward softmax_triton softmax_triton_backward cross_entropy cross_entropy_backward cross_entropy_gradient_ rope rope_backward silu_mul silu_mul_backward silu_mul_backward_backward gelu_mul gelu_mul_backward gelu_mul_backward_backward quantize_per_token rms_norm_quantize gather_rows adamw_step global_norm)
 
 cpu_unit(square "square"
     "T=float64"
@@ -81,6 +81,20 @@ cpu_unit(softmax_backward "softmax_backward"
     "T=bfloat16"
 )
 cuda_unit(softmax_backward)
+
+cpu_unit(softmax_triton "softmax_triton"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+triton_unit(softmax_triton)
+
+cpu_unit(softmax_triton_backward "softmax_triton_backward"
+    "T=float32"
+    "T=float16"
+    "T=bfloat16"
+)
+triton_unit(softmax_triton_backward)
 
 cpu_unit(cross_entropy "cross_entropy"
     "T=float64"

@@ -98,6 +98,15 @@ def softmax_backward(grad_y: Tensor, y: Tensor, scale: float, causal: bool) -> t
     return scale * grad_bias, grad_bias
 
 
+def softmax_triton(x: Tensor) -> Tensor:
+    return torch.softmax(x, -1)
+
+
+def softmax_triton_backward(grad_y: Tensor, y: Tensor) -> Tensor:
+    """y is an argument of its own here, and its rows need not sum to 1."""
+    return y * (grad_y - (grad_y * y).sum(-1, keepdim=True))
+
+
 def cross_entropy(logits: Tensor, target: Tensor, ignore_index: int, label_smoothing: float, z_loss: float) -> Tensor:
     ignored = target == ignore_index
     logits = logits.masked_fill(ignored.unsqueeze(-1), 0)

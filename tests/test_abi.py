@@ -122,10 +122,20 @@ def test_machines(library: Project, machine: str) -> None:
 KERNEL = "square__float64__0"
 
 
+@pytest.mark.parametrize("machine", machines.TRITON)
+def test_machines_and_triton(library: Project, machine: str) -> None:
+    """The code for a GPU is taken, else PTX that it compiles, else the call says what is missing."""
+    instructions, text = machines.TRITON[machine]
+    op = library.library.operator("softmax_triton")
+    _clean(execute(library.program, machines.script(library.library, op, instructions, text)))
+
+
 def test_built_without_cuda(folder: Path) -> None:
     project = Project("library", folder / "no_cuda", cuda=False)
-    op = project.library.operator("square")
-    _clean(execute(project.build(), machines.script(project.library, op, (), machines.WITHOUT_CUDA)))
+    program = project.build()
+    for op, instructions in (("square", ()), ("softmax_triton", ("triton 0",))):
+        script = machines.script(project.library, project.library.operator(op), instructions, machines.WITHOUT_CUDA)
+        _clean(execute(program, script))
 
 
 def test_registration(library: Project) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codegen import keys, load, names, supported
+from codegen import keys, load, names
 from codegen.check.contract import Contract
 from codegen.check.custom import check_full_cuda, check_kernels, is_custom
-from codegen.check.params import check_params
+from codegen.check.params import check_params, launch_numbers
 from codegen.contract import DimEntry, StarEntry, TensorType, names_of
 from codegen.errors import shown
 from codegen.expr.fold import FoldError, constant, depends_on_dtypes, fold
@@ -24,6 +24,8 @@ _EXAMPLE = "launch: {grid: rows, block: 256}"
 MAX_THREADS = 1024
 MAX_CLUSTER = 16
 MAX_PASSES = 16
+# With one of these an operator needs no `launch:`.
+REPLACES_LAUNCH = ("elementwise", "triton", "kernels")
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ class _Checker:
 
     def replaced(self, full_cuda: bool) -> bool:
         """Whether something else says how kernels are launched."""
-        return full_cuda or any(map(self.node.get, supported.REPLACES_LAUNCH))
+        return full_cuda or any(map(self.node.get, REPLACES_LAUNCH))
 
     def several(self, node: Node) -> Passes:
         read = self.read.within("passes")
@@ -258,7 +260,7 @@ class _Checker:
         for key in ("grid", "block", "shared", "cluster"):
             value = node.get(key)
             if value is not None:
-                numbers[key] = self.numbers(read.within(key), value, scope, 1 if key == "shared" else 3)
+                numbers[key] = launch_numbers(read.within(key), value, scope, 1 if key == "shared" else 3)
             elif key in ("grid", "block"):
                 read.error(node, f"`{key}:` is missing", f"for instance {_EXAMPLE}")
         self.limits(read, node, numbers, values)
@@ -292,18 +294,6 @@ class _Checker:
         if not any(map(depends_on_dtypes, values[0].values())):
             return [{name: fold(expr, {}) for name, expr in values[0].items()}] * len(self.choices)
         return [{name: fold(expr, choice) for name, expr in values[0].items()} for choice in self.choices]
-
-    def numbers(self, read: Reader, node: Node, scope: Scope, limit: int) -> tuple[Expr, ...]:
-        """A number, or up to three of them for x, y and z."""
-        if isinstance(node, load.Sequence) and limit > 1:
-            if not 1 <= len(node.items) <= limit:
-                read.error(node, f"expected 1 to {limit} numbers, got {len(node.items)}")
-                return ()
-            nodes: Sequence[Node] = node.items
-        else:
-            nodes = (node,)
-        found = [read.expression(item, scope, Type.INT, "a number") for item in nodes]
-        return tuple(expr for expr in found if expr is not None) if None not in found else ()
 
     def limits(
         self, read: Reader, node: Mapping, numbers: dict[str, tuple[Expr, ...]], values: Sequence[dict[str, Expr]]

@@ -4,7 +4,7 @@ so far.
 
 from __future__ import annotations
 
-from codegen import keys, names, supported
+from codegen import keys, names
 from codegen.check import rules as check_rules
 from codegen.check.arguments import check_constants
 from codegen.check.backward import Declared, check_backward, names_operator
@@ -99,7 +99,6 @@ def _operators(read: Reader, root: Mapping, devices: tuple[str, ...]) -> list[_F
         inner = read.within(key.text)
         mapping = inner.mapping(value, "inputs:, outputs: and launch:")
         if mapping is not None:
-            supported.keys(read.diagnostics, inner.prefix, mapping)
             declared.append((key, inner.keys(mapping, keys.OPERATOR.names)))
     if section is not None and not section.entries:
         read.error(section, "`ops:` holds no operator")

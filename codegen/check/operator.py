@@ -9,6 +9,7 @@ from codegen.check import values as check_values
 from codegen.check.contract import Contract, check_contract
 from codegen.check.elementwise import as_loops_make, as_loops_see, check_elementwise, size_problem
 from codegen.check.launch import Passes, check_passes
+from codegen.check.triton import check_triton
 from codegen.check.variants import check_variants
 from codegen.check.words import check_device, check_launch_size
 from codegen.contract import Argument, ScalarType, TensorType
@@ -46,6 +47,7 @@ def check_operator(read: Reader, key: Scalar, node: Mapping, default_devices: tu
         drawn = check_keys.check_random(read, node, draft, contract.taken)
         draft = check_keys.with_seed(replace(draft, batch=batch, autocast=autocast, random=drawn), node)
     passes = check_passes(read, key, node, contract, draft.kernel_choices, devices)
+    triton = check_triton(read, node, contract, draft)
     lines = check_elementwise(read, key, node, contract, draft.dtype_choices)
     if read.diagnostics.errors != before:
         return Known(None, contract.places, passes)
@@ -74,6 +76,7 @@ def check_operator(read: Reader, key: Scalar, node: Mapping, default_devices: tu
         several_passes=passes.several,
         custom=passes.custom,
         full_cuda=passes.full_cuda,
+        triton=triton,
         elementwise=lines.lines,
         iterated=lines.shape,
     )

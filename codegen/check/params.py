@@ -7,10 +7,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from collections.abc import Mapping as Map
 
-from codegen import names
+from codegen import load, names
 from codegen.errors import shown
+from codegen.expr.bounds import ANY, Numbers, listed
+from codegen.expr.bounds import values as values_of
 from codegen.expr.fold import FoldError, constant, depends_on_dtypes
+from codegen.expr.text import print_text
 from codegen.expr.tree import Constant, Expr, Member, Name, NameKind, Query, Type, substitute, uses, walk
+from codegen.expr.tree import names as names_in
 from codegen.frozen import replace
 from codegen.launches import Param, combinations
 from codegen.load import Mapping, Node
@@ -21,10 +25,16 @@ MAX_COMBINATIONS = 64
 
 
 def check_params(
-    read: Reader, node: Mapping, scope: Scope, taken: Map[str, str], dtypes: Sequence[Map[str, str]]
+    read: Reader,
+    node: Mapping,
+    scope: Scope,
+    taken: Map[str, str],
+    dtypes: Sequence[Map[str, str]],
+    known: Map[str, Numbers] | None = None,
 ) -> tuple[tuple[Param, ...], Scope]:
     """The params of one launch entry, and the scope in which the rest of the entry names them. `dtypes` are the choices
-    of dtypes that kernels are compiled for.
+    of dtypes that kernels are compiled for. With what is `known` of names, a number that a call computes is a switch
+    over all that it can be.
     """
     value = node.get("params")
     section = read.within("params").mapping(value, "params: {VEC: 16 // sizeof(T)}") if value is not None else None
@@ -38,6 +48,8 @@ def check_params(
             continue
         expr = _expression(read.within(f"params: {key.text}"), text, _with(scope, found))
         param = _param(read, text, key.text, expr, scope) if expr is not None else None
+        if param is not None and not param.choices and known is not None and any(map(_at_run_time, walk(param.expr))):
+            param = _computed(read, text, param, {**known, **_values_of(found)}, dtypes)
         if param is not None and (param.choices or _is_constant(read, text, param, found, dtypes)):
             count *= len(param.choices) or 1
             # One too many is an error below; until then it has one value, since the rest goes through all of them.
@@ -94,6 +106,40 @@ def _at_run_time(part: Expr) -> bool:
     return isinstance(part, Query) and part.function != "sizeof"
 
 
+def _values_of(params: Collection[Param]) -> dict[str, Numbers]:
+    """What earlier params can be."""
+    return {
+        param.name: listed(value for value in param.choices if isinstance(value, int))
+        for param in params
+        if param.choices and param.expr.type is Type.INT
+    }
+
+
+def _computed(
+    read: Reader, place: Node, param: Param, known: Map[str, Numbers], dtypes: Sequence[Map[str, str]]
+) -> Param | None:
+    """A switch over everything that an expression of a call can be."""
+    found: set[int] = set()
+    for choice in dtypes if depends_on_dtypes(param.expr) else dtypes[:1]:
+        of_choice = values_of(param.expr, choice, known)
+        if of_choice.listed is None or of_choice.high is None:
+            open_ends = [name.name for name in names_in(param.expr) if known.get(name.name, ANY).high is None]
+            bound = f"bound it under checks:, as in {open_ends[0]} <= 4096" if open_ends else "bound it more narrowly"
+            hint = f"kernels are compiled for each: {bound}, or list those to compile, as in"
+            text = f"params: {param.name}: {print_text(param.expr)} can be any of too many numbers"
+            read.error(place, text, f"{hint} {param.name}: {print_text(param.expr)} in [64, 128]")
+            return None
+        found.update(of_choice.listed)
+    if len(found) > MAX_COMBINATIONS:
+        text = f"params: {param.name}: {print_text(param.expr)} can be any of {len(found)} numbers"
+        read.error(place, f"{text}; at most {MAX_COMBINATIONS} are compiled", "next_pow2(...) is one of a few")
+        return None
+    if not all(map(fits, found)):
+        read.error(place, f"params: {param.name}: {max(found, key=abs)} does not fit an int of 32 bits")
+        return None
+    return replace(param, choices=tuple(sorted(found)))
+
+
 def _listed(read: Reader, place: Node, name: str, expr: Member) -> Param | None:
     if expr.operand.type is Type.FLOAT:
         read.error(place, f"params: {name}: a switch is over an int, a bool or a choice")
@@ -104,6 +150,19 @@ def _listed(read: Reader, place: Node, name: str, expr: Member) -> Param | None:
         read.error(place, f"params: {name}: expected constants of 32 bits in the brackets")
         return None
     return Param(name, expr.operand, tuple(dict.fromkeys(known)))
+
+
+def launch_numbers(read: Reader, node: Node, scope: Scope, limit: int) -> tuple[Expr, ...]:
+    """A number of a launch, or up to three of them for x, y and z."""
+    if isinstance(node, load.Sequence) and limit > 1:
+        if not 1 <= len(node.items) <= limit:
+            read.error(node, f"expected 1 to {limit} numbers, got {len(node.items)}")
+            return ()
+        nodes: Sequence[Node] = node.items
+    else:
+        nodes = (node,)
+    found = [read.expression(item, scope, Type.INT, "a number") for item in nodes]
+    return tuple(expr for expr in found if expr is not None) if None not in found else ()
 
 
 def fits(value: int) -> bool:

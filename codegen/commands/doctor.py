@@ -37,6 +37,7 @@ def examine(spec: Path) -> list[Fact]:
     namespace = library.namespace_of(root, spec)
     prefix = namespace.upper() or "<NAMESPACE>"
     facts += _part("nvcc", lambda: cuda.facts(prefix, library.architectures(root, namespace)))
+    facts += _part("triton", lambda: cuda.triton(root))
     torch = _part("torch", lambda: [library.torch()])
     facts += torch
     if namespace:

@@ -56,7 +56,7 @@ def _written(operator: Operator) -> list[File]:
 def _body(body: Body) -> str:
     if body.kind == "launch.c":
         return "launcher, cuda"
-    return f"body, {body.device}" + (", with host code" if body.kind == "full.cu" else "")
+    return f"body, {body.device}" + {"full.cu": ", with host code", "py": ", in Triton"}.get(body.kind, "")
 
 
 def _lines(op: Description, files: list[File]) -> Iterable[str]:
@@ -120,6 +120,8 @@ def _kernel(kernel: Kernel, devices: tuple[str, ...]) -> Iterable[str]:
     yield from kernel.lines
     if "cpu" in devices and not (kernel.lines or kernel.gradient_of):
         yield f"CPU: [begin, end) counts {kernel.units}"
+    if kernel.triton:
+        yield f"CUDA: {kernel.triton} of {kernel.triton_file}, compiled by Triton with the library"
     for launch in kernel.launches:
         yield from _launch(launch)
 

@@ -72,6 +72,7 @@ class View:
     requires_python: str
     dependencies: str
     compiler: str
+    triton: str
 
 
 def run(target: str, namespace: str, report: Report) -> int:
@@ -206,6 +207,7 @@ def _view(namespace: str) -> View:
         setting("requires-python"),
         setting("dependencies"),
         setting("cuda"),
+        setting("triton"),
     )
 
 

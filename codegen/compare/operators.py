@@ -39,6 +39,7 @@ PLAIN: dict[str, _Plain] = {
     "elementwise": _Plain("elementwise expressions", "results can differ", breaks=True),
     "custom": _Plain("kernels", _RUNS),
     "full_cuda": _Plain("full_cuda", _RUNS),
+    "triton": _Plain("triton", _RUNS),
     "reference": _Plain("reference", _TESTS),
     "samples": _Plain("samples", _TESTS),
     "tolerance": _Plain("tolerance", _TESTS),

@@ -67,7 +67,7 @@ class Launch:
 @dataclass(frozen=True)
 class Kernel:
     """One pass: its kernel, when it runs, what [begin, end) of its C body counts; in place of a body the lines of
-    `elementwise:`, or the operator whose gradient was derived.
+    `elementwise:`, or the operator whose gradient was derived, or how the kernel in Triton is called, and its file.
     """
 
     name: str
@@ -75,6 +75,8 @@ class Kernel:
     units: str
     lines: tuple[str, ...]
     gradient_of: str
+    triton: str
+    triton_file: str
     launches: tuple[Launch, ...]
 
 
@@ -183,7 +185,12 @@ def _kernel(one: Pass, op: Operator) -> Kernel:
     when = print_text(one.when) if one.when is not None else ""
     lines = tuple(f"{line.target}: {line.text}" for line in op.elementwise if not op.derived_from)
     launches = tuple(_launch(entry) for entry in one.launches)
-    return Kernel(one.kernel, when, print_text(one.units), lines, op.derived_from or "", launches)
+    call, file = "", ""
+    if op.triton is not None:
+        constants = [f"{param.name}=..." for param in op.triton.launch.params]
+        call, file = f"{op.triton.name}({', '.join([*op.triton.args, *constants])})", f"csrc/{op.name}.py"
+        launches = (_launch(op.triton.launch),)
+    return Kernel(one.kernel, when, print_text(one.units), lines, op.derived_from or "", call, file, launches)
 
 
 def _launch(entry: LaunchEntry) -> Launch:

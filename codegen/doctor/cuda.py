@@ -7,12 +7,14 @@ import re
 import shutil
 import sysconfig
 import tempfile
+from importlib import metadata
 from pathlib import Path
 
 from codegen.doctor.fact import Fact, ask, fine, number, problem
 from codegen.frozen import dataclass
 
 OLDEST = "12.0"  # the same in cmake/cuda.cmake
+OLDEST_TRITON = "3.6"  # the same in cmake/triton.cmake
 _USUAL = "/usr/local/cuda"
 _BRING = "python -m pip install -e '.[cuda]'"  # nvcc from PyPI
 
@@ -89,6 +91,26 @@ def facts(prefix: str, built: str | None) -> list[Fact]:
     wanted = switch == "ON" or bool(found.gpus) or bool(os.environ.get("TORCH_CUDA_ARCH_LIST"))
     compilers, release = _compilers(prefix, switch, found, wanted)
     return [*compilers, *_driver(found, release), *_architectures(found, built)]
+
+
+def triton(root: Path) -> list[Fact]:
+    """Triton, where an operator has a kernel in it; of the Python that runs this, as `make build` takes it."""
+    listed = root / "generated" / "ops.cmake"
+    operators = re.findall(r"^triton_unit\((\w+)", listed.read_text() if listed.is_file() else "", re.MULTILINE)
+    if not operators:
+        return []
+    try:
+        version = metadata.version("triton")
+    except metadata.PackageNotFoundError:
+        if not driver().gpus:
+            return [fine("triton", "there is none, and no GPU")]
+        text = f"there is a GPU and no Triton: {', '.join(operators)} cannot run on it"
+        return [problem("triton", text, "python -m pip install -e '.[triton]'")]
+    short = re.match(r"\d+\.\d+", version)
+    if short is None or number(short[0]) < number(OLDEST_TRITON):
+        text = f"{version} is too old: {OLDEST_TRITON} is the oldest that works"
+        return [problem("triton", text, f"python -m pip install 'triton>={OLDEST_TRITON}'")]
+    return [fine("triton", version)]
 
 
 def _compilers(prefix: str, switch: str, found: Driver, wanted: bool) -> tuple[list[Fact], str]:

@@ -13,6 +13,7 @@ from codegen.lower.elementwise.cuda import elementwise_cuda_view
 from codegen.lower.launch import entry_points
 from codegen.lower.python.module import module_view, package_view
 from codegen.lower.tests.module import test_view
+from codegen.lower.triton import manifest_view
 from codegen.model import Library, Operator
 
 # Documentation has a folder of its own; elsewhere paths that start like this stand for it.
@@ -39,6 +40,8 @@ def operator_files(library: Library, op: Operator) -> list[Output]:
         files.append(Output(f"c/{op.name}.cpu.c", "op.cpu.c.j2", cpu_unit_view(library, op)))
     if "cuda" in op.devices and op.elementwise:
         files.append(Output(f"cuda/{op.name}.cu", "elementwise.cu.j2", elementwise_cuda_view(library, op)))
+    elif op.triton is not None:
+        files.append(Output(f"cuda/{op.name}.json", "triton.json.j2", manifest_view(library, op)))
     elif "cuda" in op.devices:
         files.append(Output(f"cuda/{op.name}.cuh", "op.cuh.j2", arguments_view(library, op)))
         template = "op_full.cu.j2" if op.full_cuda else "op.cu.j2"

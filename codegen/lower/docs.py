@@ -162,6 +162,9 @@ def _kernel(kernel: Kernel, op: Description) -> KernelView:
         notes.append(f"Its loops are generated, from {' and '.join(lines)}.")
     elif "cpu" in op.devices:
         notes.append(f"On the CPU, `[begin, end)` counts {markdown.code(kernel.units)}.")
+    if kernel.triton:
+        call, file = markdown.code(kernel.triton), markdown.code(kernel.triton_file)
+        notes.append(f"On CUDA it is {call} of {file}, compiled by Triton with the library.")
     rows = tuple(
         _row(*(markdown.code(cell) for cell in (one.when, one.params, one.grid, one.block, one.shared, one.cluster)))
         for one in kernel.launches

@@ -114,7 +114,7 @@ def _most(size: Expr, choice: DtypeChoice, meant: Mapping[str, int | None]) -> i
 
 def entry_points(op: Operator) -> EntryPoints:
     """The entry points of every kernel of an operator, in order of dtypes, then of the spec."""
-    if op.full_cuda:
+    if op.full_cuda or op.triton is not None:
         return {}
     if op.custom:
         return {kernel.name: tuple(_custom_entries(op, kernel)) for kernel in op.custom}

@@ -62,6 +62,20 @@ bool cuda_run(error *e, const cuda_scope *scope, const cuda_plan *plans, int cou
 bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, const cuda_launch *l, const void *call,
                      bool *empty);
 
+/* The same of a kernel with parameters of its own: where each of them lies. The driver reads them before it returns. */
+bool cuda_launch_with(error *e, const cuda_scope *scope, cuda_kernel *kernel, const cuda_launch *l, void **parameters,
+                      bool *empty);
+
+/* Whether nothing is launched. */
+bool cuda_is_empty(const cuda_launch *l);
+
+/* Finds the value of a param among those that kernels are compiled for: *row becomes *row * count + its place. */
+bool cuda_param(error *e, const char *kernel, const char *param, int64_t value, const int64_t *values, int64_t count,
+                int64_t *row);
+
+/* An error when the library was built without CUDA. */
+bool cuda_check_built(error *e, const cuda_scope *scope);
+
 /* Says that this library holds no code for the device, or none that its driver accepts. `result` is what the driver
  * said, or the CUDA runtime. */
 bool cuda_no_image(error *e, const cuda_scope *scope, int result);

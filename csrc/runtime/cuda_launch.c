@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cuda_internal.h"
+#include "tensor.h"
 
 /* Set by the build, for texts of errors: the architectures that the fatbins hold; the release of the nvcc that made
  * them, as the driver counts releases, 13010 for 13.1; and the oldest driver for its major version. */
@@ -35,12 +36,16 @@ static bool check_driver(error *e, CUresult result) {
     return true;
 }
 
-bool cuda_no_image(error *e, const cuda_scope *scope, int result) {
+bool cuda_check_built(error *e, const cuda_scope *scope) {
     CHECK(e, BUILT_WITH_CUDA,
           "this library was built without CUDA, and got a tensor on cuda:%" PRId32
           "; build it again with nvcc, which pip install \".[cuda]\" brings",
           scope->device_index);
-    return check_driver(e, result) &&
+    return true;
+}
+
+bool cuda_no_image(error *e, const cuda_scope *scope, int result) {
+    return cuda_check_built(e, scope) && check_driver(e, result) &&
            fail(e,
                 "no kernel image for cuda:%" PRId32 " of compute capability %" PRId64 ".%" PRId64
                 ": this library was built for " CUDA_ARCHITECTURES
@@ -88,25 +93,24 @@ static bool get_kernel(error *e, const cuda_scope *scope, cuda_kernel *kernel, C
 static bool allow_shared(error *e, const cuda_scope *scope, cuda_kernel *kernel, CUkernel handle) {
     const uint64_t bit = UINT64_C(1) << scope->device_index;
     if ((atomic_load_explicit(&kernel->shared_allowed, memory_order_acquire) & bit) == 0) {
-        const CUdevice device = scope->device;
         int own;
         CHECK_CUDA(e, kernel->name,
-                   libcuda.cuKernelGetAttribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, handle, device));
+                   libcuda.cuKernelGetAttribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, handle, scope->device));
         CHECK_CUDA(e, kernel->name,
                    libcuda.cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                                (int)scope->max_shared - own, handle, device));
+                                                (int)scope->max_shared - own, handle, scope->device));
         atomic_fetch_or_explicit(&kernel->shared_allowed, bit, memory_order_release);
     }
     return true;
 }
 
-static bool is_empty(const cuda_launch *l) { return l->grid[0] == 0 || l->grid[1] == 0 || l->grid[2] == 0; }
+bool cuda_is_empty(const cuda_launch *l) { return l->grid[0] == 0 || l->grid[1] == 0 || l->grid[2] == 0; }
 
 static bool check_launch(error *e, const cuda_scope *scope, const cuda_kernel *kernel, const cuda_launch *l) {
     static const int64_t max_grid[3] = {INT32_MAX, 65535, 65535};
     static const int64_t max_block[3] = {1024, 1024, 64};
     for (int i = 0; i < 3; i++) {
-        CHECK(e, is_empty(l) || (l->grid[i] >= 1 && l->grid[i] <= max_grid[i]),
+        CHECK(e, cuda_is_empty(l) || (l->grid[i] >= 1 && l->grid[i] <= max_grid[i]),
               "%s: expected 1 <= grid.%c <= %" PRId64 ", got %" PRId64, kernel->name, 'x' + i, max_grid[i], l->grid[i]);
         CHECK(e, l->block[i] >= 1 && l->block[i] <= max_block[i],
               "%s: expected 1 <= block.%c <= %" PRId64 ", got %" PRId64, kernel->name, 'x' + i, max_block[i],
@@ -123,7 +127,7 @@ static bool check_launch(error *e, const cuda_scope *scope, const cuda_kernel *k
 
 /* Launches a kernel whose launch was checked and is not empty. */
 static bool launch(error *e, const cuda_scope *scope, const cuda_kernel *kernel, CUkernel handle, const cuda_launch *l,
-                   const void *call) {
+                   void **parameters) {
     CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
     cluster.value.clusterDim.x = l->cluster[0] > 0 ? (unsigned)l->cluster[0] : 1;
     cluster.value.clusterDim.y = l->cluster[1] > 0 ? (unsigned)l->cluster[1] : 1;
@@ -140,18 +144,14 @@ static bool launch(error *e, const cuda_scope *scope, const cuda_kernel *kernel,
         .attrs = &cluster,
         .numAttrs = l->cluster[0] > 1 || l->cluster[1] > 1 || l->cluster[2] > 1 ? 1 : 0,
     };
-    /* The driver reads the parameter before it returns and does not write to it. */
-    void *parameter;
-    memcpy(&parameter, &call, sizeof parameter);
-    void *parameters[] = {parameter};
     CHECK_CUDA(e, kernel->name, libcuda.cuLaunchKernelEx(&config, (CUfunction)(void *)handle, parameters, NULL));
     return true;
 }
 
-bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, const cuda_launch *l, const void *call,
-                     bool *empty) {
+bool cuda_launch_with(error *e, const cuda_scope *scope, cuda_kernel *kernel, const cuda_launch *l, void **parameters,
+                      bool *empty) {
     CUkernel handle;
-    *empty = is_empty(l);
+    *empty = cuda_is_empty(l);
     if (!check_launch(e, scope, kernel, l)) {
         return false;
     }
@@ -164,12 +164,33 @@ bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, con
     if (l->shared > 0 && !allow_shared(e, scope, kernel, handle)) {
         return false;
     }
-    return launch(e, scope, kernel, handle, l, call);
+    return launch(e, scope, kernel, handle, l, parameters);
+}
+
+bool cuda_launch_one(error *e, const cuda_scope *scope, cuda_kernel *kernel, const cuda_launch *l, const void *call,
+                     bool *empty) {
+    /* The driver reads the parameter before it returns and does not write to it. */
+    void *parameter;
+    memcpy(&parameter, &call, sizeof parameter);
+    void *parameters[] = {parameter};
+    return cuda_launch_with(e, scope, kernel, l, parameters, empty);
+}
+
+bool cuda_param(error *e, const char *kernel, const char *param, int64_t value, const int64_t *values, int64_t count,
+                int64_t *row) {
+    for (int64_t i = 0; i < count; i++) {
+        if (values[i] == value) {
+            *row = *row * count + i;
+            return true;
+        }
+    }
+    return fail(e, "%s: expected %s in %s, got %s = %" PRId64, kernel, param, sizes_text(e, values, count), param,
+                value);
 }
 
 bool cuda_any_empty(const cuda_plan *plans, int count) {
     for (int i = 0; i < count; i++) {
-        if (plans[i].kernel != NULL && is_empty(&plans[i].launch)) {
+        if (plans[i].kernel != NULL && cuda_is_empty(&plans[i].launch)) {
             return true;
         }
     }
@@ -179,7 +200,7 @@ bool cuda_any_empty(const cuda_plan *plans, int count) {
 bool cuda_run(error *e, const cuda_scope *scope, const cuda_plan *plans, int count, const void *call) {
     for (int i = 0; i < count; i++) {
         bool none;
-        if (plans[i].kernel != NULL && !is_empty(&plans[i].launch) &&
+        if (plans[i].kernel != NULL && !cuda_is_empty(&plans[i].launch) &&
             !cuda_launch_one(e, scope, plans[i].kernel, &plans[i].launch, call, &none)) {
             return false;
         }

@@ -59,15 +59,7 @@ bool cuda_error(const cuda_context *ctx, const char *format, ...) {
 
 bool custom_param(const cuda_context *ctx, const char *kernel, const char *param, int64_t value, const int64_t *values,
                   int64_t count, int64_t *row) {
-    error *const e = ctx->state->e;
-    for (int64_t i = 0; i < count; i++) {
-        if (values[i] == value) {
-            *row = *row * count + i;
-            return true;
-        }
-    }
-    return fail(e, "%s: expected %s in %s, got %s = %" PRId64, kernel, param, sizes_text(e, values, count), param,
-                value);
+    return cuda_param(ctx->state->e, kernel, param, value, values, count, row);
 }
 
 bool custom_launch(const cuda_context *ctx, cuda_kernel *kernel, const cuda_launch *l, const void *call) {

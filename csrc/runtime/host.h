@@ -28,6 +28,7 @@
 #include "overlap.h"
 #include "star.h"
 #include "tensor.h"
+#include "triton.h"
 #include "values.h"
 #include "written.h"
 

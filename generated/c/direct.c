@@ -91,6 +91,17 @@ static const direct_argument softmax_backward__arguments[] = {
     {.name = "grad_mask", .kind = DIRECT_BOOL, .list = true, .keyword = true, .default_text = "[True, True]"},
 };
 
+static const direct_argument softmax_triton__arguments[] = {
+    {.name = "x", .kind = DIRECT_TENSOR},
+    {.name = "out", .kind = DIRECT_TENSOR, .optional = true, .written = true, .keyword = true, .default_text = "None"},
+};
+
+static const direct_argument softmax_triton_backward__arguments[] = {
+    {.name = "grad_y", .kind = DIRECT_TENSOR},
+    {.name = "y", .kind = DIRECT_TENSOR},
+    {.name = "out", .kind = DIRECT_TENSOR, .optional = true, .written = true, .keyword = true, .default_text = "None"},
+};
+
 static const direct_argument cross_entropy__arguments[] = {
     {.name = "logits", .kind = DIRECT_TENSOR},
     {.name = "target", .kind = DIRECT_TENSOR},
@@ -409,6 +420,38 @@ static const direct_function functions[] = {
         .call = softmax_backward_direct,
     },
     {
+        .name = "softmax_triton",
+        .op = "my_ops::softmax_triton",
+        .signature = "(x, *, out=None)",
+        .doc =
+            "Softmax over the last dimension, whose kernel for GPUs is written in Triton and compiled with the library.\n"
+            "\n"
+            "Records no gradient, and is not seen by torch.compile: softmax_triton of torch.ops does and is."
+        ,
+        .arguments = softmax_triton__arguments,
+        .count = 1,
+        .given = 1,
+        .returns = "t",
+        .call = softmax_triton_direct,
+        .call_given = softmax_triton__out_direct,
+    },
+    {
+        .name = "softmax_triton_backward",
+        .op = "my_ops::softmax_triton_backward",
+        .signature = "(grad_y, y, *, out=None)",
+        .doc =
+            "Gradient of softmax_triton, out of its result.\n"
+            "\n"
+            "Records no gradient, and is not seen by torch.compile: softmax_triton_backward of torch.ops does and is."
+        ,
+        .arguments = softmax_triton_backward__arguments,
+        .count = 2,
+        .given = 1,
+        .returns = "t",
+        .call = softmax_triton_backward_direct,
+        .call_given = softmax_triton_backward__out_direct,
+    },
+    {
         .name = "cross_entropy",
         .op = "my_ops::cross_entropy",
         .signature = "(logits, target, ignore_index=-100, label_smoothing=0.0, z_loss=0.0, *, out=None)",
@@ -678,6 +721,6 @@ static const direct_function functions[] = {
 __attribute__((visibility("default"))) const direct_library *my_ops_direct(void);
 
 const direct_library *my_ops_direct(void) {
-    static const direct_library library = {DIRECT_VERSION, 28, functions};
+    static const direct_library library = {DIRECT_VERSION, 30, functions};
     return &library;
 }

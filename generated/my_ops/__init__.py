@@ -32,6 +32,8 @@ from .ops.silu_mul_backward import silu_mul_backward
 from .ops.silu_mul_backward_backward import silu_mul_backward_backward
 from .ops.softmax import softmax
 from .ops.softmax_backward import softmax_backward
+from .ops.softmax_triton import softmax_triton
+from .ops.softmax_triton_backward import softmax_triton_backward
 from .ops.square import square
 from .ops.square_backward import square_backward
 
@@ -63,6 +65,8 @@ __all__ = [
     "silu_mul_backward_backward",
     "softmax",
     "softmax_backward",
+    "softmax_triton",
+    "softmax_triton_backward",
     "square",
     "square_backward",
 ]

@@ -52,6 +52,8 @@ _OPERATORS = (
     "my_ops::silu_mul_backward_backward",
     "my_ops::softmax",
     "my_ops::softmax_backward",
+    "my_ops::softmax_triton",
+    "my_ops::softmax_triton_backward",
     "my_ops::square",
     "my_ops::square_backward",
 )

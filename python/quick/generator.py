@@ -142,7 +142,8 @@ def _check_bodies(
     for body in step["codegen.bodies"].body_files(op):
         if body.kind not in ("c", "cu"):
             hint = "make a project of it: python -m codegen init"
-            found.error(place, f"{op.name}: host code of its own is not built from strings", hint)
+            what = "a kernel in Triton" if body.kind == "py" else "host code of its own"
+            found.error(place, f"{op.name}: {what} is not built from strings", hint)
         elif op.name not in bodies[body.device]:
             hint = f'pass {body.device}={{"{op.name}": ...}}, or say devices: without {body.device}'
             found.error(place, f"{op.name}: there is no {body.device} body", hint)

@@ -16,6 +16,7 @@
  *   fails STEP                   the next calls of this name fail, in every call
  *   arch N, driver N, code N, has_driver B, driver_is_old B, torch_has_cuda B, torch_is_old B, capturing B, pageable B
  *                                what the machine is from now on
+ *   triton B                     whether the library was built with Triton
  *
  * After each attempt nothing may be left: not a tensor, list, string, box or block of memory. Arguments that are not
  * written hold what they held; written ones too where a call fails before its body ran. */
@@ -354,9 +355,10 @@ static void clear(call *c) {
     c->expected[0] = '\0';
 }
 
-/* Generated: NAMESPACE_load_error and NAMESPACE_check_values. */
+/* Generated: NAMESPACE_load_error and NAMESPACE_check_values, and the tables of Triton kernels. */
 const char *fake_load_error(void);
 void fake_check_values(bool on);
+void fake_triton(bool there);
 
 static void set_machine(const char *word, char **rest) {
     const int value = (int)next_int(rest);
@@ -373,6 +375,8 @@ static void set_machine(const char *word, char **rest) {
         fake_cuda.arch = value;
     } else if (strcmp(word, "driver") == 0) {
         fake_cuda.driver = value;
+    } else if (strcmp(word, "triton") == 0) {
+        fake_triton(value != 0);
     } else if (strcmp(word, "reports") == 0) {
         fake_reports = value;
     } else if (strcmp(word, "misaligned") == 0) {

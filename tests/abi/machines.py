@@ -83,6 +83,22 @@ MACHINES = {
         "cuDeviceGet: CUDA error 999, CUDA_ERROR_UNKNOWN: injected",
     ),
 }
+# The same about a kernel in Triton, of which there is code for 8.0 and 9.0, and PTX for 8.0.
+TRITON = {
+    "built without Triton": (
+        ("triton 0",),
+        "this library was built without Triton, and got a tensor on cuda:0; build it again with Triton, which pip "
+        'install ".[triton]" brings',
+    ),
+    "older than what was compiled": (
+        ("arch 75",),
+        "no kernel image for cuda:0 of compute capability 7.5: this library was built for 9.0; build it again with "
+        'TORCH_CUDA_ARCH_LIST="7.5"',
+    ),
+    "of the same major version": (("arch 86",), ""),
+    "newer, for which there is PTX": (("arch 103",), ""),
+    "newer than the one that its code is for": (("arch 91",), ""),
+}
 WITHOUT_CUDA = (
     "this library was built without CUDA, and got a tensor on cuda:0; build it again with nvcc, which pip install "
     '".[cuda]" brings'
@@ -91,5 +107,6 @@ WITHOUT_CUDA = (
 
 def script(library: Library, op: Operator, instructions: tuple[str, ...], text: str) -> str:
     """The usual call on a machine."""
-    call = Call(dispatched(op)[0], base(op), "cuda", text=f"{library.namespace}::{op.name}: {text}")
+    said = f"{library.namespace}::{op.name}: {text}" if text else ""
+    call = Call(dispatched(op)[0], base(op), "cuda", text=said)
     return "\n".join([*instructions, *call.lines()]) + "\n"

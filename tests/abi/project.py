@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -99,7 +100,7 @@ class Project:
     def _stubs(self, source: Path) -> str:
         """Kernels that do nothing, in the place of the bodies of both devices, and so does host code in CUDA C++."""
         text = "".join((source / name).read_text() for name in self.hosts)
-        lines = ['#include "fake.h"', '#include "launch.h"', ""]
+        lines = ['#include "fake.h"', '#include "launch.h"', '#include "triton.h"', ""]
         for function in sorted(set(re.findall(r"^bool (\w+__full_cuda)\(", text, re.M))):
             signature = f"bool {function}(const cuda_context *ctx, const void *call)"
             lines += [f"{signature};", f"{signature} {{ return fake_host_code(ctx, call); }}"]
@@ -108,6 +109,10 @@ class Project:
             lines += [f"{signature};", f"{signature} {{ fake_kernel(call, begin, end, piece); }}"]
         for fatbin in sorted(set(re.findall(r"\b(\w+_fatbin_\d+)\[\]", text))):
             lines += [f"extern const unsigned char {fatbin}[];", f"const unsigned char {fatbin}[] = {{1}};"]
+        tables = sorted(set(re.findall(r"^extern const triton_kernels (\w+);", text, re.M)))
+        lines += [line for table in tables for line in self._triton(table)]
+        there = [f"{table}.images = there ? images_of_{table} : NULL;" for table in tables]
+        lines += ["void fake_triton(_Bool there);", f"void fake_triton(_Bool there) {{ {' '.join(there)} }}"]
         namespace = self.library.namespace
         lines += [f"const char *{namespace}_load_error(void);", "const char *fake_load_error(void);"]
         lines += [f"const char *fake_load_error(void) {{ return {namespace}_load_error(); }}"]
@@ -117,6 +122,23 @@ class Project:
         lines += ["const direct_library *fake_direct(void);"]
         lines += [f"const direct_library *fake_direct(void) {{ return {namespace}_direct(); }}"]
         return "\n".join(lines) + "\n"
+
+    def _triton(self, table: str) -> list[str]:
+        """What a build makes of the kernels of an operator: code for older GPUs, for the one that there is, which wants
+        memory for its blocks, and PTX.
+        """
+        op = table.removesuffix("__triton")
+        (manifest,) = [data for path, data in self._spec[1].items() if path.endswith(f"cuda/{op}.json")]
+        rows = json.loads(manifest)["rows"]
+        kernel = f'.kernel = {{.name = "{table}", .module = &module_of_{table}}}, .threads = 128, .shared = 65536'
+        kinds = (".arch = 80", ".arch = 90, .exact = true, .scratch = 24", ".arch = 80, .ptx = true")
+        images = "".join(f"{{{kind}, {kernel}}}, " for _ in range(rows) for kind in kinds)
+        return [
+            f"static cuda_module module_of_{table} = {{.image = (const unsigned char[]){{1}}}};",
+            f"static triton_image images_of_{table}[] = {{{images}}};",
+            f"extern triton_kernels {table};",  # host code does not change it
+            f"triton_kernels {table} = {{.images = images_of_{table}, .count = {len(kinds)}}};",
+        ]
 
 
 def run(command: list[str]) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from codegen import keys, supported
 from codegen.contract import Default, Word
 from codegen.expr.text import print_text
 from codegen.expr.tree import integer
@@ -261,10 +260,6 @@ ops:
     assert not first.backward.mask
     assert second.backward is not None
     assert second.backward.gradients == (Gradient("grad_grad_y", "grad_y"),)
-
-
-def test_one_table_of_what_is_not_built_yet() -> None:
-    assert set(supported.KEYS) <= set(keys.OPERATOR.names)
 
 
 def test_a_dtype_variable_that_is_not_used_is_a_warning(report: Callable[[str], str]) -> None:

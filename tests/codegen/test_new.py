@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from codegen import supported
 from codegen.__main__ import main
 from codegen.edit import CannotEdit, add_operator
 from codegen.errors import Diagnostics
@@ -144,17 +143,12 @@ def test_full_cuda(project: Path) -> None:
     assert main(["generate"]) == 0
 
 
-def test_elementwise(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An expression instead of bodies, as soon as the generator takes one; refused by name until then."""
-    refused = "elementwise" in supported.KEYS
-    assert main(["new", "second", "--elementwise"]) == refused
+def test_elementwise(project: Path) -> None:
+    """An expression instead of bodies."""
+    assert main(["new", "second", "--elementwise"]) == 0
     assert not Path("csrc/second.c").exists()
-    if refused:
-        assert "second: `elementwise:` is not supported yet\n" in capsys.readouterr().err
-        assert Path("ops.yaml").read_text() == SPEC
-    else:
-        assert "      elementwise:\n        y: x\n" in Path("ops.yaml").read_text()
-        assert main(["generate"]) == 0
+    assert "      elementwise:\n        y: x\n" in Path("ops.yaml").read_text()
+    assert main(["generate"]) == 0
 
 
 def test_devices_of_the_file(project: Path) -> None:

@@ -165,6 +165,10 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "launcher": (lambda: quick.load(re.sub(r"launch:\n.*\n.*\n", "full_cuda: true\n", scaled("lone", 2)),
                                    cpu=bodies(CPU, "lone", 2), cuda=bodies(CUDA, "lone", 2)),
                  "lone: host code of its own is not built from strings"),
+    "triton": (lambda: quick.load(re.sub(r"launch:\n.*\n.*\n", "triton: {kernel: k, args: [y, x], grid: 1}\n",
+                                         scaled("lone", 2), count=1),
+                                  cpu=bodies(CPU, "lone", 2), cuda=bodies(CUDA, "lone", 2)),
+               "lone: a kernel in Triton is not built from strings"),
 }  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def _operators(library: Path) -> Counter[str]:
     """Bytes of fatbins of each operator."""
     sizes: Counter[str] = Counter()
     for line in subprocess.run(["nm", "-S", library], capture_output=True, text=True, check=True).stdout.splitlines():
-        found = re.fullmatch(r"\w+ (\w+) \w (\w+)_fatbin_\d+", line)
+        found = re.fullmatch(r"\w+ (\w+) \w (\w+?)_(?:fatbin_\d+|_triton_images)", line)
         if found:
             sizes[found[2]] += int(found[1], 16)
     return sizes

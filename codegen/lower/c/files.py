@@ -101,6 +101,7 @@ class BuildOperator:
     kernels: str
     choices: tuple[str, ...]
     cuda_flags: str
+    triton: bool
 
 
 @dataclass(frozen=True)
@@ -211,12 +212,13 @@ def build_view(library: Library) -> BuildView:
             BuildOperator(
                 name=op.name,
                 cpu="cpu" in op.devices,
-                cuda="cuda" in op.devices,
+                cuda="cuda" in op.devices and op.triton is None,
                 kernels=" ".join(one.kernel for one in op.passes),
                 choices=tuple(" ".join(f"{name}={dtype}" for name, dtype in choice) for choice in op.kernel_choices),
                 cuda_flags=(" FULL" if op.full_cuda else "")
                 + (f" ARCH {op.oldest_arch}" if op.oldest_arch else "")
                 + (" --use_fast_math" if op.fast_math else ""),
+                triton=op.triton is not None,
             )
         )
     return BuildView(library.namespace, tuple(operators))

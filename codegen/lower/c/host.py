@@ -32,6 +32,7 @@ from codegen.lower.lists import data_call, device_lines, each_call, make_list
 from codegen.lower.memory import arrange_calls, fill_calls, output_calls, pinned_calls, stride_lines
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import all_or_return, c_comment, conjunction, guarded, indented, mentions
+from codegen.lower.triton import TritonView, triton_view
 from codegen.lower.values import looked_at, value_lines
 from codegen.lower.variants import allocated, counted, givable, given_kind, place_lines, returned_outputs
 from codegen.lower.written import overlap_lines, returned, set_aside
@@ -112,6 +113,7 @@ class HostView:
     launcher: str
     custom_kernels: tuple[CustomKernelView, ...]
     cuda_call: tuple[str, ...]
+    triton: TritonView | None
     passes: tuple[PassView, ...]
     pass_count: int
     extents: str
@@ -272,6 +274,8 @@ class _Host:
             lines = [*device_values_lines(op), *all_or_return(calls), *device_lines(op, self.device)]
             return [*lines, *dtype_lines(op)]
         calls += pinned_calls(op)
+        if op.triton is not None:
+            return [*device_values_lines(op), *all_or_return(calls)]
         calls += [f"{one.kernel}_plan(e, f, scope, &plans[{i}])" for i, one in enumerate(passes)]
         return [*device_values_lines(op), *all_or_return(calls), *self.if_empty("cuda"), *device_lines(op, self.device)]
 
@@ -384,6 +388,7 @@ def host_view(library: Library, op: Operator, points: EntryPoints) -> HostView:
         launcher=launcher_symbol(op) if op.launches_itself else "",
         custom_kernels=kernels,
         cuda_call=tuple(call_lines(op, host.device, zeroes=bool(host.zero()))),
+        triton=triton_view(op, host.device, zeroes=bool(host.zero())),
         passes=passes,
         pass_count=len(passes),
         extents=extents,
