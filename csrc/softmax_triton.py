@@ -1,8 +1,7 @@
 """softmax_triton: y = exp(x - max(x)) / sum(exp(x - max(x))) over each row of x. A block has a row in its registers."""
 
-import triton.language as tl
-
 import triton
+import triton.language as tl
 
 
 @triton.jit

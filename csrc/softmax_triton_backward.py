@@ -1,8 +1,7 @@
 """softmax_triton_backward: grad_x = y * (grad_y - sum(grad_y * y)) over each row."""
 
-import triton.language as tl
-
 import triton
+import triton.language as tl
 
 
 @triton.jit
