@@ -1,6 +1,6 @@
 """What my_ops costs and how fast it is, measured beside the alternatives in one run.
 
-    python -m benchmarks [build quick generate call cpu size elementwise models cuda operators]
+    python -m benchmarks [build quick generate call direct cpu size elementwise models cuda triton operators]
                          [--device cpu|cuda] [--quick] [--dry-run]
     python -m benchmarks operators [--operators A,B] [--peers A,B] [--shapes A,B] [--budget SECONDS] [--missing]
 

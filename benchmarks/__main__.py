@@ -13,8 +13,21 @@ import torch
 from . import machine, report
 from .options import PACKAGE, Options, Selection, child_environment
 
-GROUPS = ("build", "quick", "generate", "call", "direct", "cpu", "size", "elementwise", "models", "cuda", "operators")
-ON_GPUS = ("cuda",)
+GROUPS = (
+    "build",
+    "quick",
+    "generate",
+    "call",
+    "direct",
+    "cpu",
+    "size",
+    "elementwise",
+    "models",
+    "cuda",
+    "triton",
+    "operators",
+)
+ON_GPUS = ("cuda", "triton")
 KEEPS_ITS_OWN = ("operators",)  # results, in files of its own
 
 
@@ -26,7 +39,7 @@ def main() -> int:
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="the groups cuda, models and operators on small CPU tensors; saves nothing",
+        help="the groups cuda, triton, models and operators on small CPU tensors; saves nothing",
     )
     add_selection(parser)
     arguments = parser.parse_args()
@@ -40,7 +53,7 @@ def main() -> int:
     options = Options(device, arguments.quick, arguments.dry_run, selection(arguments, parser))
     groups = arguments.groups or [group for group in GROUPS if group not in ON_GPUS or device == "cuda"]
     if device != "cuda" and not options.dry_run and any(group in ON_GPUS for group in groups):
-        parser.error("the group cuda needs a GPU; --dry-run tries its code without one")
+        parser.error(f"the groups {' and '.join(ON_GPUS)} need a GPU; --dry-run tries their code without one")
     sys.path.insert(0, str(PACKAGE))
     os.environ["PATH"] = child_environment()["PATH"]  # ninja and cmake of this virtual environment, for torch too
 
