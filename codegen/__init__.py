@@ -19,7 +19,8 @@ The steps, in the order in which they run, and the modules that make them up:
 
 errors holds what all of them report to, keys every key of the language; schema makes codegen/ops.schema.json of it, for
 editors. commands/ are the commands: describe/ says in words what explain and the documentation print, compare/ what
-changed between two specs, edit adds to the text of one, doctor/ looks at the machine. Many operators are checked,
+changed between two specs, edit adds to the text of one, doctor/ looks at the machine, registered/ at operators that a
+library has registered. Many operators are checked,
 lowered and rendered by several processes: spread; frozen makes the dataclasses cheap.
 """
 

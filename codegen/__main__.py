@@ -10,15 +10,10 @@ from collections.abc import Sequence
 
 from codegen.commands.report import Report
 
-NOT_YET = ("import",)
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; the exit code is 0, or 1 after a problem, which has been printed."""
     options = _options(arguments)
-    if options.command in NOT_YET:
-        print(f"python -m codegen {options.command} is not supported yet", file=sys.stderr)
-        return 1
     report = Report(options.json)
     code = _run(options, report)
     report.finish()
@@ -52,6 +47,12 @@ def _run(options: argparse.Namespace, report: Report) -> int:
             from codegen.commands import init
 
             return init.run(options.folder, options.namespace, report)
+        case "import":
+            from codegen.commands import import_library
+            from codegen.registered.ask import Question
+
+            question = Question(options.library, options.module, options.namespace, tuple(options.op))
+            return import_library.run(question, options.out, options.force, report)
     from codegen.commands import new
 
     view = new.View(options.operator, options.cuda_only, options.elementwise, options.custom, options.full_cuda)
@@ -96,9 +97,18 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         "say what is missing or does not fit on this machine, and the command that mends it; fail when that "
         "stops a build",
     )
-    for name in NOT_YET:
-        refused = commands.add_parser(name, help="not supported yet")
-        refused.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    command = add("import", "begin a spec with the operators that a library has registered", spec=False)
+    source = command.add_mutually_exclusive_group(required=True)
+    source.add_argument(
+        "--library", default="", metavar="PATH", help="a shared library, as torch.ops.load_library takes"
+    )
+    source.add_argument(
+        "--module", default="", metavar="NAME", help="a Python module that registers them as it is imported"
+    )
+    command.add_argument("--namespace", default="", metavar="NS", help="theirs, where there are several")
+    command.add_argument("--op", action="append", default=[], metavar="NAME", help="this one only; may be repeated")
+    command.add_argument("--out", default="", metavar="FILE", help="the spec to write, with skeletons beside it")
+    command.add_argument("--force", action="store_true", help="overwrite the spec that is there")
     return parser.parse_args(arguments)
 
 

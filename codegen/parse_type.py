@@ -26,6 +26,8 @@ STAR_FUNCTIONS = {"broadcast": None, "drop": 2, "replace": 3}
 _ANY_SIZE = ("...", ":", "-1", "None")  # how others write a size that a call chooses
 MAX_TYPE = 400
 MAX_WORD = 40
+_TODO = re.compile(r"\bTODO\b")  # where `import` could not tell
+_FILL = "a dtype and a shape, as in T[*rows, n], and behind `if` when the output is there"
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _ASCII_NAME = re.compile(_NAME.pattern, re.ASCII)
 _FUNCTION = re.compile(r"([A-Za-z_]\w*)\s*(\(.*\))", re.ASCII)
@@ -127,6 +129,9 @@ class _Parser:
     def parse(self) -> ParsedType:
         if len(self.text) > MAX_TYPE:
             raise TypeProblem(0, f"a type has at most {MAX_TYPE} characters", "name parts of its shape under dims:")
+        todo = _TODO.search(self.text.partition("=")[0])
+        if todo is not None:
+            raise TypeProblem(todo.start(), f"{todo[0]} is still to be filled in", _FILL)
         self.space()
         head = self.word()
         if head is None:

@@ -12,11 +12,21 @@ import pytest
 
 from codegen.lower.example import FORM_ONLY
 from tests.conformance.build import HERE, ROOT, build
+from tests.round_trip import differences, imported
 
 
 @pytest.fixture(scope="module")
 def generated() -> Path:
     return build()
+
+
+def test_import_finds_its_schemas(generated: Path) -> None:
+    """Of every operator, of the overloads beside it, and of in-place and out forms."""
+    answer, selection = imported(generated / "conformance" / "conformance.so")
+    assert selection.left_out == ()
+    registered = {op.qualified: op.schema for op in answer.operators}
+    assert len(registered) > 300
+    assert differences(selection, registered) == set()
 
 
 PARTS = max(4, min(16, os.cpu_count() or 1))  # of the tests, for as many processes

@@ -5,15 +5,12 @@ Files that are there stay as they are; the spec is written last, so that a run t
 
 from __future__ import annotations
 
-import os
-import re
-from pathlib import Path
-
 from codegen import names
 from codegen.bodies import body_files
 from codegen.check.library import check
 from codegen.commands.project import RENDERER, Spec, read_spec
 from codegen.commands.report import Report
+from codegen.commands.skeletons import Addition, add
 from codegen.edit import CannotEdit, add_operator
 from codegen.errors import Diagnostics
 from codegen.frozen import dataclass
@@ -92,30 +89,11 @@ def _edited(spec: Spec, view: View, report: Report) -> Spec | None:
 
 
 def _write(spec: Spec, view: View, report: Report) -> int:
-    root = spec.path.parent
-    created: list[Path] = []
-    said: list[str] = []
+    files = body_files(spec.checked.library.operator(view.name))
+    bodies = {file.name: RENDERER.render(f"new_body.{file.kind}.j2", view) for file in files}
     try:
-        for file in body_files(spec.checked.library.operator(view.name)):
-            body = root / "csrc" / file.name
-            if body.exists():
-                said.append(f"{body}: is there already, and stays as it is")
-                continue
-            body.parent.mkdir(exist_ok=True)
-            body.write_bytes(RENDERER.render(f"new_body.{file.kind}.j2", view))
-            created.append(body)
-            said.append(f"{body}: written")
-        references = root / "tests" / "references.py"
-        old = references.read_text() if references.exists() else None
-        if old is not None and not re.search(rf"^def {view.name}\(", old, re.MULTILINE):
-            references.write_text(old.rstrip("\n") + "\n\n\n" + RENDERER.render("new_reference.py.j2", view).decode())
-            said.append(f"{references}: function {view.name} added")
-        waiting = spec.path.with_name(f".{spec.path.name}.new")
-        waiting.write_bytes(spec.data)
-        os.replace(waiting, spec.path)
+        said = add(spec.path, spec.data, [Addition(view.name, bodies, RENDERER.render("new_reference.py.j2", view))])
     except OSError as error:
-        for path in created:
-            path.unlink(missing_ok=True)
         report.failure(spec.shown, f"{error}; the spec was not changed")
         return 1
     said.append(f"{spec.shown}: operator {view.name} added")

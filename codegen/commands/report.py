@@ -44,6 +44,12 @@ class Report:
         if not self.as_json:
             print(f"{file}: error: {message}" + (f"\nhint: {hint}" if hint else ""), file=sys.stderr)
 
+    def remark(self, file: str, message: str) -> None:
+        """Something that a reader has to know, and that stops nothing."""
+        self.problems.append(Problem(file, 1, 1, "warning", message, ""))
+        if not self.as_json:
+            print(f"{file}: warning: {message}", file=sys.stderr)
+
     def note(self, text: str) -> None:
         """A line for a person."""
         if not self.as_json:

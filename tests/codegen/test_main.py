@@ -147,14 +147,6 @@ def test_no_room(project: Path) -> None:
     assert "nothing was written" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["import"])
-def test_what_is_not_there_yet(project: Path, command: str) -> None:
-    for arguments in ((), ("x", "--namespace", "y")):
-        done = run(project, command, *arguments)
-        assert (done.returncode, done.stdout) == (1, "")
-        assert done.stderr == f"python -m codegen {command} is not supported yet\n"
-
-
 def test_json(project: Path) -> None:
     """Problems as a list, an empty one when there are none; exit codes are the same."""
     (project / "csrc" / "thrice.c").touch()
@@ -212,6 +204,7 @@ def test_json(project: Path) -> None:
         ("doctor", " [--json]"),
         ("init", "--namespace NS DIR"),
         ("new", " OP"),
+        ("import", "[--out FILE] [--force]"),
     ],
 )
 def test_help(command: str, usage: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,6 +218,7 @@ def test_help(command: str, usage: str, capsys: pytest.CaptureFixture[str], monk
 def test_usage(project: Path) -> None:
     assert run(project).returncode == 2
     assert run(project, "generat").returncode == 2
+    assert "one of the arguments --library --module is required" in run(project, "import").stderr
     assert "generate" in run(project, "--help").stdout
 
 
