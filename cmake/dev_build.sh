@@ -67,4 +67,6 @@ done
 for module in python/[a-z]*/; do
     [ -d "$module" ] && ln -sfn "../../${module%/}" "generated/$namespace/$(basename "$module")"
 done
+# So do the references that check_calls compares with.
+[ -f tests/references.py ] && ln -sfn ../../tests/references.py "generated/$namespace/_references.py"
 find "generated/$namespace" -maxdepth 1 -xtype l -delete   # links to what was removed

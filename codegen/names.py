@@ -93,6 +93,7 @@ _OPERATORS_TAKEN = {
     **dict.fromkeys(_DEVICE.split(), "csrc/device uses it"),
     **dict.fromkeys(_GENERATED.split(), "it is the name of a generated file"),
     "name": "torch.ops.<namespace>.name is no operator",
+    "check_calls": "the package has a function of that name",
     "check_values": "the package has a function of that name",
 }
 _TORCH_NAMESPACES = """
@@ -124,9 +125,9 @@ _RUNTIME_CONSTANTS = re.compile(
 )
 
 
-def checking_variable(namespace: str) -> str:
-    """The environment variable under which a library looks at the elements of tensors on a GPU."""
-    return f"{namespace.upper()}_CHECK_VALUES"
+def checking_variable(namespace: str, what: str = "values") -> str:
+    """The environment variable under which a library looks at the elements of tensors on a GPU, or at `calls`."""
+    return f"{namespace}_check_{what}".upper()
 
 
 def choice_constant(op: str, argument: str, word: str) -> str:

@@ -2,7 +2,7 @@
 
 Kernels round once, to the dtype of the output, what they computed in the accumulation dtype. So the tolerance is one
 epsilon of the output, plus eight of the accumulation dtype for every square root of the number of terms in a sum.
-tests/harness/numbers.py compares by it, documentation prints it.
+templates/calls_compare.py.j2 prints it: the package compares by it, in tests and in check_calls. So does documentation.
 """
 
 from __future__ import annotations

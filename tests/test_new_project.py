@@ -41,6 +41,11 @@ def test_it_builds_and_passes_its_tests(project: Path) -> None:
         done = built(project, program, PYTHONPATH="generated")
         assert done.returncode == 0, done.stderr
         assert f"{NAMESPACE}" in done.stdout
+    checked = {f"{NAMESPACE.upper()}_CHECK_CALLS": "compare,log", "PYTHONPATH": "generated"}
+    assert built(project, "examples/demo.py", **checked).returncode == 0
+    calls = "".join(path.read_text() for path in (project / f"{NAMESPACE}_calls").glob("calls-*.jsonl"))
+    assert f"{NAMESPACE}::_soft_sign_backward_no_grad" in calls
+    assert calls.count('"compared": true') == calls.count("\n")
     targets = set(re.findall(r"^([a-z-]+):", (project / "Makefile").read_text(), re.MULTILINE))
     assert set(re.findall(r"\bmake ([a-z-]+)\b", (project / "README.md").read_text())) <= targets
 

@@ -11,6 +11,7 @@ from codegen.lower.custom import launcher_view
 from codegen.lower.docs import index_view, page_view
 from codegen.lower.elementwise.cuda import elementwise_cuda_view
 from codegen.lower.launch import entry_points
+from codegen.lower.python.calls import calls_view
 from codegen.lower.python.module import module_view, package_view
 from codegen.lower.tests.module import test_view
 from codegen.lower.triton import manifest_view
@@ -58,7 +59,7 @@ def operator_files(library: Library, op: Operator) -> list[Output]:
 
 def _package_files(library: Library) -> list[Output]:
     """What the Python modules of the operators share."""
-    view = package_view(library)
+    view, calls = package_view(library), calls_view(library)
     return [
         Output(f"{library.namespace}/__init__.py", "package.py.j2", view),
         Output(f"{library.namespace}/_C.py", "direct.py.j2", view),
@@ -67,6 +68,13 @@ def _package_files(library: Library) -> list[Output]:
         Output(f"{library.namespace}/_rules.py", "rules.py.j2", view),
         Output(f"{library.namespace}/_batch.py", "batch.py.j2", view),
         Output(f"{library.namespace}/_sharding.py", "sharding.py.j2", view),
+        Output(f"{library.namespace}/_verify.py", "calls.py.j2", view),
+        Output(f"{library.namespace}/_verify_call.py", "calls_made.py.j2", view),
+        Output(f"{library.namespace}/_compare.py", "calls_compare.py.j2", calls),
+        Output(f"{library.namespace}/_contracts.py", "calls_contracts.py.j2", calls),
+        Output(f"{library.namespace}/_derived.py", "calls_derived.py.j2", view),
+        Output(f"{library.namespace}/_references_of.py", "calls_references.py.j2", view),
+        Output(f"{library.namespace}/_repeat.py", "calls_repeat.py.j2", view),
         Output(f"{library.namespace}/ops/__init__.py", "package_ops.py.j2", view),
         Output(f"{library.namespace}/py.typed", "py.typed.j2", view),
         Output("tests/conftest.py", "tests_conftest.py.j2", view),

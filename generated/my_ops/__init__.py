@@ -8,6 +8,8 @@ from typing import Any
 
 from ._runtime import check_values  # first: what cannot be loaded is an ImportError that says why
 from ._sharding import watch as _watch
+from ._verify import check_calls
+from ._verify import from_environment as _check_calls_as_set
 from .ops.adamw_step import adamw_step
 from .ops.add_rms_norm import add_rms_norm, add_rms_norm_
 from .ops.add_rms_norm_backward import add_rms_norm_backward
@@ -42,6 +44,7 @@ __all__ = [
     "add_rms_norm",
     "add_rms_norm_",
     "add_rms_norm_backward",
+    "check_calls",
     "check_values",
     "cross_entropy",
     "cross_entropy_backward",
@@ -72,6 +75,7 @@ __all__ = [
 ]
 
 _watch()
+_check_calls_as_set()
 
 
 def __getattr__(name: str) -> Any:

@@ -6,13 +6,28 @@ An environment variable and not an option, because tests start processes of thei
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 PACKAGE = os.environ.get("OPS_TEST_PROJECT", "tests")
+
+
+def package(module: str) -> ModuleType:
+    """A module of the project's package, whose name is the namespace in its ops.yaml."""
+    found = importlib.util.find_spec(PACKAGE)
+    assert found is not None
+    assert found.submodule_search_locations is not None
+    places = [Path(place) for folder in found.submodule_search_locations for place in (folder, Path(folder).parent)]
+    spec = next(place / "ops.yaml" for place in places if (place / "ops.yaml").exists())
+    (namespace,) = re.findall(r"^namespace:\s*(\w+)", spec.read_text(), re.MULTILINE)
+    return importlib.import_module(f"{namespace}.{module}")
 
 
 def reference(name: str, arguments: Sequence[str], results: Sequence[str]) -> Callable[..., Any]:

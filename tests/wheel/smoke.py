@@ -25,6 +25,8 @@ for device in devices:
     assert x.grad is not None
     torch.testing.assert_close(nn.RMSNorm(64, eps=1e-6, device=device)(x), y)
     torch.library.opcheck(torch.ops.my_ops.rms_norm.default, (x, weight))
+with tempfile.TemporaryDirectory() as folder, my_ops.check_calls(folder=folder):  # with references of the wheel
+    my_ops.rms_norm(torch.randn(3, 64)).sum()
 with tempfile.TemporaryDirectory() as cache:
     os.environ["MY_OPS_QUICK_CACHE"] = cache
     ops = quick.load("plus: {inputs: {x: 'float32[*n]'}, outputs: {y: 'float32[*n]'}, elementwise: {y: x + 1}}")

@@ -110,6 +110,7 @@ class PackageView:
     operators: tuple[str, ...]
     exported: tuple[str, ...]
     checking: str  # the environment variable that turns checking mode on
+    checking_calls: str  # that of check_calls
     modules: tuple[ModuleExports, ...]
     acc: tuple[AccEntry, ...]
 
@@ -352,8 +353,9 @@ def package_view(library: Library) -> PackageView:
     return PackageView(
         namespace=library.namespace,
         operators=tuple(sorted(operators)),
-        exported=tuple(sorted([*operators, "check_values"])),
+        exported=tuple(sorted([*operators, "check_calls", "check_values"])),
         checking=checking_variable(library.namespace),
+        checking_calls=checking_variable(library.namespace, "calls"),
         modules=tuple(ModuleExports(op.name, ", ".join(_functions(op))) for op in sorted(library.operators, key=_name)),
         acc=tuple(AccEntry(info.name, info.acc) for info in DTYPES.values()),
     )

@@ -18,6 +18,7 @@ from codegen.lower.sample import Sample
 from codegen.lower.schema import public_schema
 from codegen.lower.statements import mentions
 from codegen.lower.tests.axes import axes, left_out, strings, tuple_of, unfit
+from codegen.lower.tests.derived import broken, derived_lines, dict_of
 from codegen.lower.tests.refused import Wrong, wrong_calls
 from codegen.lower.tests.samples import base, growing, large, samples
 from codegen.lower.tests.scalars import kind_of, literal, sampled, usual_scalar
@@ -58,14 +59,10 @@ class TestView:
     random: bool
 
 
-def _dict(entries: Iterable[tuple[str, str]]) -> str:
-    return "{" + ", ".join(f"{python_string(name)}: {value}" for name, value in entries) + "}"
-
-
 def _broken_dict(entries: Iterable[tuple[str, str]], indent: int) -> list[str]:
     """A dict as a formatter lays it out: on one line, else with a line for each entry."""
     listed = list(entries)
-    whole = _dict(listed)
+    whole = dict_of(listed)
     if indent + len(whole) + 1 <= COLUMNS:
         return [whole]
     return ["{", *(f"    {python_string(name)}: {value}," for name, value in listed), "}"]
@@ -128,7 +125,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
     made = op.list_outputs
     sized = [output for output in op.public_outputs if sized_by(output)]
     drawn = [entry for entry in op.samples.sizes if entry[0] in dict(tensors)]
-    arguments = _broken("arguments=", [python_string(argument.name) for argument in op.arguments], 4)
+    arguments = broken("arguments=", [python_string(argument.name) for argument in op.arguments], 4)
     fields = [
         ("namespace", python_string(library.namespace)),
         ("name", python_string(op.name)),
@@ -136,16 +133,16 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         ("keywords", strings(argument.name for argument in op.arguments if argument.keyword_only)),
         (
             "tensors",
-            _dict((name, _dtype(kind.dtype)) for name, kind in tensors),
+            dict_of((name, _dtype(kind.dtype)) for name, kind in tensors),
         ),
-        ("scalars", _dict((name, literal(value, kinds[name])) for name, value in usual.scalars.items())),
+        ("scalars", dict_of((name, literal(value, kinds[name])) for name, value in usual.scalars.items())),
         *_from_the_call(op),
         ("absences", _absences(usual)),
         ("defaults", strings(argument.name for argument in op.arguments if _usually_default(usual, argument))),
         ("written", strings(argument.name for argument in op.written)),
         ("variants", _variants(op)),
-        ("outputs", _dict((output.name, _dtype(output.type.dtype)) for output in op.public_outputs)),
-        ("saved", _dict((output.name, _dtype(output.type.dtype)) for output in op.saved_outputs)),
+        ("outputs", dict_of((output.name, _dtype(output.type.dtype)) for output in op.public_outputs)),
+        ("saved", dict_of((output.name, _dtype(output.type.dtype)) for output in op.saved_outputs)),
         ("mask", str(op.grad_mask)),
         ("autograd", python_string(autograd_state(op))),
         ("second", python_string(_second(library, op))),
@@ -153,19 +150,19 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         ("gradients", strings(_gradients(op, usual))),
         ("kept", strings(name for name in kept if name in dict(tensors))),
         ("reference", python_string(op.reference)),
-        ("tolerance", _dict((name, repr(value)) for name, value in op.tolerance)),
+        ("tolerance", dict_of((name, repr(value)) for name, value in op.tolerance)),
         *([("words", "\n    ".join(_broken_dict(words, 4 + len("words="))))] if words else []),
         *([("tags", strings(tags_of(op)))] if tags_of(op) else []),
-        *([("alike", _dict((o.name, strings(alike(op, o))) for o in broadcast))] if broadcast else []),
+        *([("alike", dict_of((o.name, strings(alike(op, o))) for o in broadcast))] if broadcast else []),
         *([("is_elementwise", "True")] if op.elementwise else []),
         *([("random", "True")] if op.random else []),
         *([("autocast", python_string(op.autocast)), ("cast", _cast(op))] if op.autocast else []),
         *([("pinned", strings(argument.name for argument in op.pinned))] if op.pinned else []),
         *([("lists", strings(argument.name for argument in op.lists))] if op.lists else []),
-        *([("list_outputs", _dict((o.name, python_string(o.counted_by)) for o in made))] if made else []),
+        *([("list_outputs", dict_of((o.name, python_string(o.counted_by)) for o in made))] if made else []),
         *([("dynamic", strings(output.name for output in sized))] if sized else []),
-        *([("among", _dict((name, repr(numbers)) for name, numbers in drawn))] if drawn else []),
-        *([("mixed", _dict((v.name, strings(v.listed)) for v in mixed))] if mixed else []),
+        *([("among", dict_of((name, repr(numbers)) for name, numbers in drawn))] if drawn else []),
+        *([("mixed", dict_of((v.name, strings(v.listed)) for v in mixed))] if mixed else []),
     ]
     if op.devices != ("cpu", "cuda"):
         fields.append(("runs_on", strings(op.devices)))
@@ -175,7 +172,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
             lines += _types(op)
         lines.append(f"    {name}={value},")
     if op.derived_from:
-        first, *rest = _ended(_derived(library, op, 4 + len("derived=")))
+        first, *rest = _ended(derived_lines(library, op, 4 + len("derived=")))
         lines += [f"    derived={first}", *(f"    {line}" for line in rest)]
     return [*lines, ")"]
 
@@ -185,12 +182,12 @@ def _from_the_call(op: Operator) -> list[tuple[str, str]]:
     kinds = [(argument.name, kind_of(argument)) for argument in op.scalars]
     dtypes = [(name, python_string(kind.variable)) for name, kind in kinds if kind.variable]
     devices = [name for name, kind in kinds if kind.kind == "device"]
-    found = [("dtypes", _dict(dtypes))] if dtypes else []
+    found = [("dtypes", dict_of(dtypes))] if dtypes else []
     return [*found, ("devices", strings(devices))] if devices else found
 
 
 def _cast(op: Operator) -> str:
-    return _dict((variable, strings(inputs)) for variable, inputs in cast_inputs(op).items())
+    return dict_of((variable, strings(inputs)) for variable, inputs in cast_inputs(op).items())
 
 
 def _usually_default(usual: Sample, argument: Argument) -> bool:
@@ -205,41 +202,14 @@ def _usually_default(usual: Sample, argument: Argument) -> bool:
     return usual.scalars[argument.name] == usual_scalar(argument)
 
 
-def _derived(library: Library, op: Operator, indent: int) -> list[str]:
-    """What a derived operator is the gradient of."""
-    before = library.operator(op.derived_from)
-    usual = base(before)
-    tensors = [(argument.name, python_string(usual.dtype_of(argument.name))) for argument in before.tensors]
-    scalars = [(name, literal(value, kind_of(before.argument(name)))) for name, value in usual.scalars.items()]
-    taken = {argument.name for argument in op.arguments}
-    outputs = [output.name for output in before.public_outputs if f"grad_{output.name}" in taken]
-    parts: list[str | list[str]] = [
-        _dict(tensors),
-        _dict(scalars),
-        strings(outputs),
-        strings(output.name.removeprefix("grad_") for output in op.outputs),
-    ]
-    if before.derived_from:
-        parts.append(_derived(library, before, indent + 4))
-    if before.lists:
-        listed = strings(argument.name for argument in before.lists)
-        parts.append(f"lists={listed}")
-    return call("Derived", parts, indent=indent)
-
-
 def _types(op: Operator) -> list[str]:
     entries = [
-        _broken(f'"{variable.name}": ', [python_string(name) for name in variable.dtypes]) for variable in op.types
+        broken(f'"{variable.name}": ', [python_string(name) for name in variable.dtypes]) for variable in op.types
     ]
     whole = "{" + ", ".join(line for entry in entries for line in entry) + "}"
     if all(len(entry) == 1 for entry in entries) and len(whole) + 11 <= COLUMNS:
         return [f"    types={whole},"]
     return ["    types={", *(f"        {line}" for entry in entries for line in _ended(entry)), "    },"]
-
-
-def _broken(start: str, items: list[str], indent: int = 8) -> list[str]:
-    line = f"{start}{tuple_of(items)}"
-    return [line] if indent + len(line) + 1 <= COLUMNS else [f"{start}(", *(f"    {item}," for item in items), ")"]
 
 
 def _ended(lines: list[str]) -> list[str]:
@@ -283,7 +253,7 @@ def _numbers(values: Iterable[int | float]) -> str:
 
 def _variants(op: Operator) -> str:
     pairs = [(variant.kind, tuple_of(strings(pair) for pair in variant.writes)) for variant in op.variants]
-    return _dict(pairs)
+    return dict_of(pairs)
 
 
 def _absences(usual: Sample) -> str:
