@@ -636,5 +636,70 @@ def refuse_saved(operator: str, name: str) -> NoReturn:
 
 
 def no_forward_derivative(operator: str) -> str:
-    """What forward-mode differentiation says."""
-    return f"my_ops::{operator}: forward-mode derivatives are not supported"
+    """What forward-mode differentiation says of an operator that it does not know."""
+    return (
+        f"my_ops::{operator}: forward-mode derivatives are not supported, but for real numbers, outside lists, by "
+        "operators whose gradient is derived from `elementwise:`; use torch.func.vjp or torch.func.jacrev"
+    )
+
+
+Form = tuple[torch.Size, torch.dtype, torch.device]
+
+
+def forms_of_results(results: Any) -> tuple[Form | None, ...]:
+    """Shape, dtype and device of what an operator returns; None for what it was not asked for."""
+    return tuple(None if one is None else (one.shape, one.dtype, one.device) for one in flat(results))
+
+
+class _One(list[Any]):
+    """torch.func goes into lists, but not into those of a kind of their own."""
+
+
+def one(values: Any) -> Any:
+    """A list of numbers among the arguments of a Function, which jvp under vmap counts as one (torch 2.10 to 2.14)."""
+    return _One(values) if isinstance(values, (list, tuple)) else values
+
+
+class _OneInput:
+    """The context of a backward that forward mode runs: one input is differentiated, and nothing is summed to the
+    sizes of what was broadcast.
+    """
+
+    def __init__(self, context: Any, wanted: Sequence[bool], form: Form) -> None:
+        self._context, self.needs_input_grad, self._form = context, wanted, form
+
+    def __getattr__(self, name: str) -> Any:
+        return self._form if name.startswith("form_of_") else getattr(self._context, name)
+
+
+def forward_derivative(operator: str, backward: Callable[..., Any], context: Any, tangents: Sequence[Any]) -> Any:
+    """The tangents of the results. The Jacobian of a function of real numbers that works element by element is diagonal,
+    so that `backward`, the product with its transpose, is the product with itself, an input and a result at a time.
+    """
+    given = [(place, tangent) for place, tangent in enumerate(tangents) if tangent is not None]
+    forms: tuple[Form | None, ...] = context.forms_of_results
+    dtypes = [tangent.dtype for _, tangent in given] + [form[1] for form in forms if form is not None]
+    if any(dtype.is_complex for dtype in dtypes):
+        raise RuntimeError(no_forward_derivative(operator))
+    levels = [level.key() for level in torch._C._functorch.get_interpreter_stack() or ()]
+    if levels.count(torch._C._functorch.TransformType.Jvp) > 1:  # in which a Function loses what comes from outside
+        raise RuntimeError(
+            f"my_ops::{operator}: forward mode over forward mode is not supported; use forward over reverse, "
+            "as torch.func.hessian does"
+        )
+    results: list[torch.Tensor | None] = []
+    for result, form in enumerate(forms):
+        if form is None or not form[1].is_floating_point:
+            results.append(None)
+            continue
+        total = None
+        for place, tangent in given:
+            upstream: list[torch.Tensor | None] = [None] * len(forms)
+            upstream[result] = tangent.to(form[1]).expand(form[0])
+            wanted = [one == place for one in range(len(tangents))]
+            gradients = backward(_OneInput(context, wanted, form), *upstream)
+            part = gradients[place] if isinstance(gradients, tuple) else gradients
+            if part is not None:
+                total = part.to(form[1]) if total is None else total + part.to(form[1])
+        results.append(zeros(*form) if total is None else total)
+    return results[0] if len(results) == 1 else tuple(results)

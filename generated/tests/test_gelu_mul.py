@@ -30,6 +30,7 @@ OP = Contract(
     tolerance={},
     words={"gate": ("strided",), "up": ("strided",), "y": ("like(gate)",)},
     is_elementwise=True,
+    forward_mode=True,
 )
 # The first is the usual call.
 SAMPLES = [

@@ -36,6 +36,7 @@ OP = Contract(
         "grad_up": ("like(grad_y)",),
     },
     is_elementwise=True,
+    forward_mode=True,
     derived=Derived({"gate": "float64", "up": "float64"}, {"approximate": "none"}, ("y",), ("gate", "up")),
 )
 # The first is the usual call.

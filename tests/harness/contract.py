@@ -137,6 +137,7 @@ class Contract:
         default_factory=dict
     )  # of outputs that are broadcast: the inputs of which the first with the same sizes gives it its strides
     is_elementwise: bool = False
+    forward_mode: bool = False  # its forward derivative is derived
     pinned: tuple[str, ...] = ()  # inputs on the host that kernels of a GPU read: in pinned memory, never a copy
     lists: tuple[str, ...] = ()  # arguments that are lists of tensors
     list_outputs: Mapping[str, str] = field(default_factory=dict)  # outputs that are: the list that each is as long as

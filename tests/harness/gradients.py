@@ -107,7 +107,7 @@ def _exact_choices(op: Contract) -> list[tuple[str, ...]]:
 
 
 def passes_gradcheck(op: Contract, device: str, samples: list[Sample]) -> None:
-    """Numerical derivatives in float64 and complex128, through both entry points."""
+    """Numerical derivatives in float64 and complex128, through both entry points, of both modes where there are two."""
     calls = [(sample, ()) for sample in samples] + [(samples[0], absent) for absent in op.absences[1:]]
     for choice, (sample, absent) in product(_exact_choices(op), calls):
         given = _in_float64(op, make(op, sample, choice, device, absent=absent))
@@ -119,7 +119,19 @@ def passes_gradcheck(op: Contract, device: str, samples: list[Sample]) -> None:
             def call(*tensors: torch.Tensor, function: Callable[..., Any] = function, given: Arguments = given) -> Any:
                 return _exact_ones(op.call(function, {**given, **dict(zip(recording(given), tensors, strict=True))}))
 
-            assert torch.autograd.gradcheck(call, tuple(given[name] for name in names))
+            forward = op.forward_mode and _is_real(given, op.call(function, given))
+            assert torch.autograd.gradcheck(
+                call,
+                tuple(given[name] for name in names),
+                check_forward_ad=forward,
+                # Under vmap, torch.func's transforms are about, and those go through the wrapper alone.
+                check_batched_forward_grad=forward and function is op.wrapper,
+            )
+
+
+def _is_real(given: Arguments, results: Any) -> bool:
+    tensors = [value for value in (*given.values(), *as_tuple(results)) if isinstance(value, torch.Tensor)]
+    return not any(tensor.is_complex() for tensor in tensors)
 
 
 def _exact_ones(results: Any) -> tuple[torch.Tensor, ...]:
@@ -309,11 +321,15 @@ def _passes_gradgradcheck(op: Contract, function: Callable[..., Any], given: Arg
     def call(*tensors: torch.Tensor) -> Any:
         return _exact_ones(op.call(function, {**given, **dict(zip(names, tensors, strict=True))}))
 
-    assert not names or torch.autograd.gradgradcheck(call, tuple(given[name] for name in names))
+    both = op.forward_mode and _is_real(given, op.call(function, given))
+    inputs = tuple(given[name] for name in names)
+    assert not names or torch.autograd.gradgradcheck(call, inputs, check_fwd_over_rev=both)
 
 
 def transforms(op: Contract, device: str, sample: Sample) -> None:
-    """torch.func differentiates the wrapper; torch.ops under it is an error, never zeros. Forward mode is an error."""
+    """torch.func differentiates the wrapper; torch.ops under it is an error, never zeros. So does forward mode, where
+    the derivative is derived; elsewhere it is an error.
+    """
     given = make(op, sample, op.choices()[0], device)
     expected = gradients_of(op.wrapper, op, leaves(given, op.gradients), UPSTREAM["dense"])
     named = op.spread(op.gradients, given)
@@ -328,7 +344,16 @@ def transforms(op: Contract, device: str, sample: Sample) -> None:
     assert all(torch.equal(gradient, expected[name]) for name, gradient in zip(named, found, strict=True))
     with pytest.raises(RuntimeError, match=f"{op.namespace}::{op.name}: torch.func transforms"):
         torch.func.grad(lambda *tensors: loss(op.overload, *tensors))(*inputs)
-    for function in op.entry_points():
+    works = op.forward_mode and _is_real(given, op.call(op.wrapper, given))
+    if works:
+        found, tangent = torch.func.jvp(lambda *tensors: loss(op.wrapper, *tensors), inputs, inputs)
+        assert torch.equal(found, loss(op.wrapper, *inputs))
+        products = torch.cat([(expected[name].double() * given[name].double()).flatten() for name in named])
+        results = as_tuple(op.call(op.wrapper, given))
+        eps = max(torch.finfo(one.dtype).eps for one in (*inputs, *results) if one.is_floating_point())
+        # Each term is rounded in the gradient, in the tangent of the result and in that of the loss.
+        torch.testing.assert_close(tangent, products.sum(), rtol=0, atol=3 * eps * float(products.abs().sum()))
+    for function in op.entry_points()[works:]:
         with pytest.raises(RuntimeError, match=f"{op.namespace}::{op.name}: (forward-mode|torch.func)"):
             torch.func.jvp(lambda x, function=function: loss(function, x, *inputs[1:]), inputs[:1], inputs[:1])
 

@@ -98,7 +98,7 @@ def program(op: Operator, choice: DtypeChoice) -> Program:
     lines = [(line.target, dtype_of(targets[line.target], dtypes), line.expr) for line in op.elementwise]
     sizes = [dim.name for dim in op.dims] + [derived.name for derived in op.derived]
     operands, uniforms = operand_dtypes(op.arguments, dtypes), uniform_kinds(op.arguments, sizes)
-    return build(lines, operands, uniforms, dtypes, gradients=op.derived_from is not None)
+    return build(lines, operands, uniforms, dtypes, gradients=bool(op.derived_from))
 
 
 def lane_kind(one: Program) -> Kind | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from codegen.contract import Output, TensorType
+from codegen.forward_mode import has_forward_derivative
 from codegen.frozen import dataclass
 from codegen.lower.host import mask_is_list
 from codegen.lower.python.names import HELPER, Names, call
@@ -27,10 +28,12 @@ class AutogradView:
     forward: tuple[str, ...]
     setup: tuple[str, ...]
     backward_body: tuple[str, ...]
+    jvp: tuple[str, ...]
     kernel: tuple[str, ...]
     recorded: tuple[str, ...]
     recorded_or_transformed: tuple[str, ...]
     applied: str
+    applied_transformed: str  # the same for torch.func, which takes lists apart
     nested: str  # puts the tensors of lists, which autograd gives in a row, into lists
     public: str
     redispatched: str
@@ -86,6 +89,7 @@ class _Declared:
             if gradient.summed or self.op.argument(gradient.input).has_word("expand")
         ]
         self.gradients = [f"grad_{output.name}" for output in self.op.public_outputs]
+        self.forward_mode = has_forward_derivative(library, self.op)
 
     def required(self) -> list[str]:
         """The outputs whose gradient must be a tensor: zeros where autograd has none. With a single output there is
@@ -156,7 +160,22 @@ class _Declared:
         if self.saved:
             flat = [self.spread(name) if op.is_listed(name) else name for name in self.saved]
             lines += call(f"{ctx}.save_for_backward", flat, indent=8)
-        return lines
+        return [*lines, *self.kept_for_forward_mode()]
+
+    def kept_for_forward_mode(self) -> list[str]:
+        """What jvp reads. The test takes less time than keeping it always would."""
+        if not self.forward_mode:
+            return []
+        lines = [f"{self.ctx}.forms_of_results = _runtime.forms_of_results({self.names.fresh('output')})"]
+        if self.saved:
+            lines += call(f"{self.ctx}.save_for_forward", self.saved, indent=12)
+        return ["if _forward_ad._current_level >= 0:", *(f"    {line}" for line in lines)]
+
+    def jvp(self) -> list[str]:
+        """The body of jvp."""
+        function = f"_{function_name(self.op)}.backward"
+        given = [f'"{self.op.name}"', function, self.ctx, self.names.fresh("tangents")]
+        return call("return _runtime.forward_derivative", given, indent=8)
 
     def placed(self) -> list[Output]:
         """The lists of gradients that were wanted, whose own gradients the backward operator takes: each at the place
@@ -307,6 +326,12 @@ def _public(op: Operator) -> str:
     return "[0]" if public == 1 else f"[:{public}]"
 
 
+def _one(op: Operator, name: str) -> str:
+    """An argument, a list of numbers being one value to torch.func."""
+    lists = [argument.name for argument in op.scalars if getattr(argument.type, "is_list", False)]
+    return f"_runtime.one({name})" if name in ("grad_mask", *lists) else name
+
+
 def autograd_view(library: Library, names: Names, parameters: list[str], passed: list[str]) -> AutogradView:
     """The autograd part of one operator's module."""
     op = names.op
@@ -315,9 +340,12 @@ def autograd_view(library: Library, names: Names, parameters: list[str], passed:
     plain = [parameter.split(" = ")[0] for parameter in parameters if parameter != "*"]
     # What is in a list reaches autograd behind the other arguments.
     plain += ["*_: Any"] if op.lists else []
+    given_names = [argument.name for argument in op.arguments] + (["grad_mask"] if op.grad_mask else [])
+    forward_mode = declared is not None and declared.forward_mode
+    transformed = [_one(op, name) if forward_mode else name for name in given_names]
     forward = f"{'_call_saved' if op.saved_outputs else '_call_no_grad'}({', '.join(passed)})"
     forward = f"_runtime.flat({forward})" if op.list_outputs else forward
-    setup, backward_body = [], []
+    setup, backward_body, jvp = [], [], []
     if declared is not None:
         given = [f"{ctx}: Any", f"{names.fresh('inputs')}: Any", f"{names.fresh('output')}: Any"]
         setup = [*call("def setup_context", given, " -> None:"), *indented(declared.setup())]
@@ -325,6 +353,9 @@ def autograd_view(library: Library, names: Names, parameters: list[str], passed:
         given = [f"{ctx}: Any", *(f"{gradient}: Tensor | None" for gradient in arriving)]
         given = [given[0], f"*{names.fresh('gradients')}: Any"] if op.list_outputs else given
         backward_body = [*call("def backward", given, " -> Any:"), *indented(declared.run())]
+        if declared.forward_mode:
+            given = [f"{ctx}: Any", f"*{names.fresh('tangents')}: Any"]
+            jvp = [*call("def jvp", given, " -> Any:"), *indented(declared.jvp())]
     return AutogradView(
         function=function_name(op),
         backward=declared.other.name if declared else "",
@@ -332,14 +363,12 @@ def autograd_view(library: Library, names: Names, parameters: list[str], passed:
         forward=(*call("def forward", plain, " -> Any:"), f"    return {forward}"),
         setup=tuple(setup),
         backward_body=tuple(backward_body),
+        jvp=tuple(jvp),
         kernel=tuple(call("def _autograd", [f"{keyset}: Any", *parameters], " -> Any:", 0)),
         recorded=tuple(recorded(names, "")),
         recorded_or_transformed=tuple(recorded(names, "_is_transformed()", wrapper=True)),
-        applied=", ".join(
-            [argument.name for argument in op.arguments]
-            + (["grad_mask"] if op.grad_mask else [])
-            + spread(op, op.lists)
-        ),
+        applied=", ".join([*given_names, *spread(op, op.lists)]),
+        applied_transformed=", ".join([*transformed, *spread(op, op.lists)]),
         nested="_runtime.nested(" if op.list_outputs else "",
         public=(f", {made(names)})" if op.list_outputs else "") + _public(op),
         redispatched=f"{keyset} & _after_autograd, {', '.join(passed)}",

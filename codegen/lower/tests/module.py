@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from codegen.autocast import cast_inputs
 from codegen.contract import MAX_DIMS, Acc, Argument, Dtype, FixedDtype, TensorType, Word
+from codegen.forward_mode import has_forward_derivative
 from codegen.frozen import dataclass
 from codegen.lower.dynamic import sized_by
 from codegen.lower.elementwise.host import alike
@@ -155,6 +156,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         *([("tags", strings(tags_of(op)))] if tags_of(op) else []),
         *([("alike", dict_of((o.name, strings(alike(op, o))) for o in broadcast))] if broadcast else []),
         *([("is_elementwise", "True")] if op.elementwise else []),
+        *([("forward_mode", "True")] if has_forward_derivative(library, op) else []),
         *([("random", "True")] if op.random else []),
         *([("autocast", python_string(op.autocast)), ("cast", _cast(op))] if op.autocast else []),
         *([("pinned", strings(argument.name for argument in op.pinned))] if op.pinned else []),

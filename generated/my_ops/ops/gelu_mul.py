@@ -78,6 +78,9 @@ class _GeluMul(torch.autograd.Function):
         ctx.set_materialize_grads(False)
         ctx.value_of_approximate = approximate
         ctx.save_for_backward(gate, up)
+        if _forward_ad._current_level >= 0:
+            ctx.forms_of_results = _runtime.forms_of_results(output)
+            ctx.save_for_forward(gate, up)
 
     @staticmethod
     def backward(ctx: Any, grad_y: Tensor | None) -> Any:
@@ -90,8 +93,8 @@ class _GeluMul(torch.autograd.Function):
         return grad_gate, grad_up, None
 
     @staticmethod
-    def jvp(ctx: Any, *_: Any) -> Any:
-        raise RuntimeError(_runtime.no_forward_derivative("gelu_mul"))
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        return _runtime.forward_derivative("gelu_mul", _GeluMul.backward, ctx, tangents)
 
 
 _apply = _runtime.direct_apply(_GeluMul)

@@ -103,6 +103,9 @@ class _GeluMulBackward(torch.autograd.Function):
         ctx.like_grad_gate = grad_y.shape, grad_y.dtype, grad_y.device
         ctx.like_grad_up = grad_y.shape, grad_y.dtype, grad_y.device
         ctx.save_for_backward(grad_y, gate, up)
+        if _forward_ad._current_level >= 0:
+            ctx.forms_of_results = _runtime.forms_of_results(output)
+            ctx.save_for_forward(grad_y, gate, up)
 
     @staticmethod
     def backward(ctx: Any, grad_grad_gate: Tensor | None, grad_grad_up: Tensor | None) -> Any:
@@ -127,8 +130,8 @@ class _GeluMulBackward(torch.autograd.Function):
         return grad_grad_y, grad_gate, grad_up, None, None
 
     @staticmethod
-    def jvp(ctx: Any, *_: Any) -> Any:
-        raise RuntimeError(_runtime.no_forward_derivative("gelu_mul_backward"))
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        return _runtime.forward_derivative("gelu_mul_backward", _GeluMulBackward.backward, ctx, tangents)
 
 
 _apply = _runtime.direct_apply(_GeluMulBackward)
@@ -200,7 +203,7 @@ def gelu_mul_backward(
             if _is_tracing():
                 return _op(grad_y, gate, up, approximate, grad_mask=grad_mask)
             if _is_transformed():
-                return _GeluMulBackward.apply(grad_y, gate, up, approximate, grad_mask)
+                return _GeluMulBackward.apply(grad_y, gate, up, approximate, _runtime.one(grad_mask))
             return _apply(grad_y, gate, up, approximate, grad_mask)
         return _call_no_grad(grad_y, gate, up, approximate, grad_mask=grad_mask)
     except (RuntimeError, TypeError, AttributeError) as error:

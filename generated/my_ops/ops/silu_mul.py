@@ -74,6 +74,9 @@ class _SiluMul(torch.autograd.Function):
         gate, up = inputs
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(gate, up)
+        if _forward_ad._current_level >= 0:
+            ctx.forms_of_results = _runtime.forms_of_results(output)
+            ctx.save_for_forward(gate, up)
 
     @staticmethod
     def backward(ctx: Any, grad_y: Tensor | None) -> Any:
@@ -86,8 +89,8 @@ class _SiluMul(torch.autograd.Function):
         return grad_gate, grad_up
 
     @staticmethod
-    def jvp(ctx: Any, *_: Any) -> Any:
-        raise RuntimeError(_runtime.no_forward_derivative("silu_mul"))
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        return _runtime.forward_derivative("silu_mul", _SiluMul.backward, ctx, tangents)
 
 
 _apply = _runtime.direct_apply(_SiluMul)

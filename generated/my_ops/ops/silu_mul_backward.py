@@ -99,6 +99,9 @@ class _SiluMulBackward(torch.autograd.Function):
         ctx.like_grad_gate = grad_y.shape, grad_y.dtype, grad_y.device
         ctx.like_grad_up = grad_y.shape, grad_y.dtype, grad_y.device
         ctx.save_for_backward(grad_y, gate, up)
+        if _forward_ad._current_level >= 0:
+            ctx.forms_of_results = _runtime.forms_of_results(output)
+            ctx.save_for_forward(grad_y, gate, up)
 
     @staticmethod
     def backward(ctx: Any, grad_grad_gate: Tensor | None, grad_grad_up: Tensor | None) -> Any:
@@ -117,8 +120,8 @@ class _SiluMulBackward(torch.autograd.Function):
         return grad_grad_y, grad_gate, grad_up, None
 
     @staticmethod
-    def jvp(ctx: Any, *_: Any) -> Any:
-        raise RuntimeError(_runtime.no_forward_derivative("silu_mul_backward"))
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        return _runtime.forward_derivative("silu_mul_backward", _SiluMulBackward.backward, ctx, tangents)
 
 
 _apply = _runtime.direct_apply(_SiluMulBackward)
@@ -189,7 +192,7 @@ def silu_mul_backward(
             if _is_tracing():
                 return _op(grad_y, gate, up, grad_mask=grad_mask)
             if _is_transformed():
-                return _SiluMulBackward.apply(grad_y, gate, up, grad_mask)
+                return _SiluMulBackward.apply(grad_y, gate, up, _runtime.one(grad_mask))
             return _apply(grad_y, gate, up, grad_mask)
         return _call_no_grad(grad_y, gate, up, grad_mask=grad_mask)
     except (RuntimeError, TypeError, AttributeError) as error:
