@@ -22,7 +22,7 @@ from tests.abi.project import RUNTIME, Project, execute
 CHOSEN = ("scaled", "alike", "add_bias", "add_bias_backward", "filled", "outer_sum", "row_sums", "row_sums_backward",
           "chosen", "listed", "grid", "exchange", "switched", "crossed", "tripled", "needs_arch", "list_dot",
           "scale_list", "double_some", "some_firsts", "shuffled", "positive_rows", "scaled_from_host", "scale_segments",
-          "shift_list", "shifted_list", "running_sum")  # fmt: skip
+          "shift_list", "shifted_list", "running_sum", "by_triton")  # fmt: skip
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc and its sanitizers")
 

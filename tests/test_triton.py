@@ -1,4 +1,4 @@
-"""cmake/triton_compile.py: kernels in Triton become code for GPUs, which C can launch. Needs Triton, and no GPU."""
+"""cmake/triton.cmake and triton_compile.py: kernels in Triton become code for GPUs that C can launch. Needs no GPU."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -14,10 +15,12 @@ from typing import Any
 
 import pytest
 
+from codegen.commands import init
+
 ROOT = Path(__file__).parents[1]
 SCRIPT = ROOT / "cmake" / "triton_compile.py"
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="needs Triton")
+needs_triton = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="needs Triton")
 
 KERNEL = """
 import triton
@@ -105,6 +108,7 @@ def images(project: Path) -> list[tuple[dict[str, int], bytes]]:
     return found
 
 
+@needs_triton
 def test_code_for_architectures(project: Path) -> None:
     """Kernels of each place in turn, code for each architecture and PTX, with the parameters that C passes."""
     done = run(project, "80", "90a", "100+PTX")
@@ -132,6 +136,7 @@ def test_code_for_architectures(project: Path) -> None:
     assert all(told["shared"] > 0 for told, _ in made)
 
 
+@needs_triton
 def test_what_is_divisible_is_read_in_one_piece(project: Path) -> None:
     """And nothing else is: a tensor that does not begin at a multiple of 16 bytes gets the other kernel."""
     assert run(project, "80+PTX").returncode == 0
@@ -139,6 +144,7 @@ def test_what_is_divisible_is_read_in_one_piece(project: Path) -> None:
     assert ["ld.global.v4" in text or "st.global.v4" in text for text in texts] == [False, True]
 
 
+@needs_triton
 def test_the_build_watches_what_a_kernel_imports(project: Path) -> None:
     assert run(project).returncode == 0
     target, listed = (project / "made" / "scaled.d").read_text().split(": ")
@@ -148,6 +154,54 @@ def test_the_build_watches_what_a_kernel_imports(project: Path) -> None:
     again = (project / "made" / "scaled.images").read_bytes()
     assert run(project).returncode == 0
     assert (project / "made" / "scaled.images").read_bytes() == again
+
+
+SPEC = """
+namespace: small
+ops:
+  scaled:
+    types: {T: [float32]}
+    devices: [cuda]
+    inputs: {x: "T[n]"}
+    outputs: {y: "T[n]"}
+    triton: {kernel: scaled, args: [y, x, n], grid: n}
+    differentiable: false
+"""
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
+@pytest.mark.parametrize(
+    ("switch", "answer", "said"),
+    [
+        ("AUTO", "echo 3.6.1", "-- Triton: 3.6.1, {python}"),
+        ("AUTO", "exit 1", "-- Triton: {python} has none, so scaled and what else it compiles have no CUDA part; `pip "
+                           'install ".[triton]"` brings it'),
+        ("AUTO", "echo 3.5.1", "-- Triton: {python} has version 3.5.1, and 3.6 is the oldest that works, so scaled"),
+        ("ON", "exit 1", "SMALL_CUDA is ON, and the operator scaled needs Triton: {python} has none; install it by"),
+        ("OFF", "exit 1", "-- CUDA: switched off, only the CPU part is built"),
+    ],
+)  # fmt: skip
+def test_what_a_build_says(project: Path, switch: str, answer: str, said: str) -> None:
+    """Without Triton everything else is built, unless the CUDA part is demanded."""
+    for name in init.BUILD:
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).symlink_to(ROOT / name)
+    (project / "ops.yaml").write_text(SPEC)
+    subprocess.run([sys.executable, "-m", "codegen", "generate"], cwd=project, check=True, capture_output=True)
+    python = project / "python"
+    python.write_text(f"#!/bin/sh\n{answer}\n")
+    python.chmod(0o755)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["cmake", "-S", project, "-B", project / "b", "-G", "Ninja", f"-DPython3_EXECUTABLE={python}"],
+        capture_output=True, text=True, check=False,
+        env={**os.environ, "PATH": path, "SMALL_CUDA": switch, "TORCH_CUDA_ARCH_LIST": "9.0"},
+    )  # fmt: skip
+    assert (done.returncode == 0) == (switch != "ON")
+    text = " ".join((done.stdout if switch != "ON" else done.stderr).split())
+    assert said.format(python=python) in text
+    built = (project / "b" / "triton" / "scaled_missing.c").exists()
+    assert built == (answer != "echo 3.6.1" and switch != "ON")
 
 
 WRONG = {
@@ -166,6 +220,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@needs_triton
 @pytest.mark.parametrize(("changes", "text"), WRONG.values(), ids=WRONG)
 def test_mistakes_are_one_line(project: Path, changes: dict[str, Any], text: str) -> None:
     done = run(project, **changes)

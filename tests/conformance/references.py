@@ -860,3 +860,11 @@ def wider_complex(z: Tensor, d: Tensor, i: Tensor) -> tuple[Tensor, ...]:
 def some_parts(x: Tensor, w: Tensor, both: bool) -> tuple[Tensor | None, Tensor]:
     """A product, and another one on demand."""
     return x * x * w if both else None, x * w + 2
+
+
+def by_triton(
+    x: Tensor, i: Tensor, w: Tensor | None, eps: float, k: int, below: bool, mode: str
+) -> tuple[Tensor, Tensor]:
+    y = (x * eps + (k + i)[:, None]) * (1 if w is None else w) * (1 if mode == "twice" else 0.5)
+    y = y.tril() if below else y
+    return y, y.sum(-1)
