@@ -158,7 +158,7 @@ def _answer(question: Question, events: Sequence[Mapping[str, Any]], broken: Map
     spaces = next(event["namespaces"] for event in events if event["event"] == "namespaces")
     listed = ", ".join(f"{name} ({count})" for name, count in sorted(spaces.items()))
     if not spaces:
-        hint = "functions of a pybind11 module are no operators; docs/migrating.md says how they become some"
+        hint = "functions of a pybind11 module are no operators; python -m codegen new OP begins one"
         raise NoAnswer("it registers no operators", hint)
     if question.namespace and question.namespace not in spaces:
         raise NoAnswer(f'it registers nothing in the namespace "{question.namespace}"', f"it has {listed}")

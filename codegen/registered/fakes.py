@@ -222,10 +222,13 @@ class _Reading:
         """The entry of `types:`, if any; `found` gets the dtypes of these tensors."""
         base = self.dtypes[places[0]]
         group = next((group for group, dtypes in GROUPS.items() if set(dtypes) == set(taken)), "")
+        listed = ", ".join(self.trial.asked[i].name for i in places)
+        floats = [dtype for dtype, info in DTYPES.items() if info.category in ("floating", "float8")]
+        if [*taken] == floats:  # it asked is_floating_point()
+            self.notes.append(f"the fake kernel takes float8 of {listed}, too")
+            group, taken = "floating", GROUPS["floating"]
         if len(taken) == len(DTYPES):  # a kernel that looks at no dtype
-            self.notes.append(
-                f"the fake kernel takes any dtype of {', '.join(self.trial.asked[i].name for i in places)}"
-            )
+            self.notes.append(f"the fake kernel takes any dtype of {listed}")
             group, taken = "floating", GROUPS["floating"]
         if name == "I" and base != "bool":
             group, taken = "", [dtype for dtype in taken if dtype in ("int32", "int64")]
