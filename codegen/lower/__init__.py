@@ -68,6 +68,7 @@ def _package_files(library: Library) -> list[Output]:
         Output(f"{library.namespace}/_rules.py", "rules.py.j2", view),
         Output(f"{library.namespace}/_batch.py", "batch.py.j2", view),
         Output(f"{library.namespace}/_sharding.py", "sharding.py.j2", view),
+        Output(f"{library.namespace}/_tally.py", "bytes.py.j2", view),
         Output(f"{library.namespace}/_verify.py", "calls.py.j2", view),
         Output(f"{library.namespace}/_verify_call.py", "calls_made.py.j2", view),
         Output(f"{library.namespace}/_compare.py", "calls_compare.py.j2", calls),

@@ -8,6 +8,7 @@ from typing import Any
 
 from ._runtime import check_values  # first: what cannot be loaded is an ImportError that says why
 from ._sharding import watch as _watch
+from ._tally import BytesCounterMode
 from ._verify import check_calls
 from ._verify import from_environment as _check_calls_as_set
 from .ops.adamw_step import adamw_step
@@ -40,6 +41,7 @@ from .ops.square import square
 from .ops.square_backward import square_backward
 
 __all__ = [
+    "BytesCounterMode",
     "adamw_step",
     "add_rms_norm",
     "add_rms_norm_",

@@ -136,6 +136,7 @@ class Call:
     tolerance: Mapping[str, float] = field(default_factory=dict)
     derived: Derived | None = None  # of a gradient operator that was derived: what it is the gradient of
     random: bool = False
+    unread: tuple[str, ...] = ()  # of what is written, what is not read
 
     def problem(
         self, reference: Callable[..., Any], entry: str, before: Any, arguments: Mapping[str, Any], results: Any

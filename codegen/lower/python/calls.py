@@ -58,6 +58,8 @@ def _call(library: Library, op: Operator) -> list[str]:
         first, *rest = derived_lines(library, op, 8 + len("derived="))
         parts.append([f"derived={first}", *rest])
     parts += ["random=True"] if op.random else []
+    unread = [argument.name for argument in op.written if argument.has_word("out")]
+    parts += [f"unread={strings(unread)}"] if unread else []
     return call("Call", parts, ",", indent=4)
 
 

@@ -353,7 +353,7 @@ def package_view(library: Library) -> PackageView:
     return PackageView(
         namespace=library.namespace,
         operators=tuple(sorted(operators)),
-        exported=tuple(sorted([*operators, "check_calls", "check_values"])),
+        exported=tuple(sorted([*operators, "BytesCounterMode", "check_calls", "check_values"])),
         checking=checking_variable(library.namespace),
         checking_calls=checking_variable(library.namespace, "calls"),
         modules=tuple(ModuleExports(op.name, ", ".join(_functions(op))) for op in sorted(library.operators, key=_name)),
