@@ -19,6 +19,7 @@ GROUPS = (
     "generate",
     "call",
     "direct",
+    "aoti",
     "cpu",
     "size",
     "elementwise",

@@ -77,7 +77,7 @@ _VARIABLES_TAKEN = """
 a call cpu intmax intptr max_align ptrdiff scalar size uintmax uintptr vector vector_packed wchar wint
 """
 # Files and modules beside those of operators.
-_GENERATED = "library operators runtime ops py init tests all"
+_GENERATED = "library operators runtime ops py init tests all direct shims aoti"
 
 _KEYWORDS: dict[str, str] = {
     **dict.fromkeys(_C.split(), "C"),
@@ -120,8 +120,8 @@ MOST_CUDA_UNITS = 4
 _RUNTIME_CONSTANTS = re.compile(
     r"(aoti_torch|atomic|memory_order|torch)_\w+|all_at_least_zero|cuda_copy_to_host|dtype_(from|to)_torch|dynamic_may_read"
     r"|find_list_overlap|(integer|real)_range_\w+|list_(hold|require|see|set|strides|take|to|widths|release)_\w+|max_align_t"
-    r"|next_pow2_i64|output_(check|place|set|take)_\w+|outputs_keep_apart|shape_add_dim|tensor_(has|is|make)_\w+"
-    r"|written_set_aside"
+    r"|next_pow2_i64|output_(check|place|set|take)_\w+|outputs_keep_apart|shape_add_dim|shim_(some|written)_\w+"
+    r"|tensor_(has|is|make)_\w+|written_set_aside"
 )
 
 

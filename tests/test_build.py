@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import resource
@@ -103,18 +104,35 @@ def test_side_by_side(built: Path, names: tuple[str, str], mode: str) -> None:
         x = torch.full((1,), 4.0)
         for operators in (my_ops, small, torch.ops.my_ops, torch.ops.small):
             print(int(operators.square(x)))
+        from tests.harness import shims
+        for operators in (my_ops, small):
+            print(int(shims.function(operators.__name__, getattr(torch.ops, operators.__name__).square.default)(x)))
+        both = small.aoti.c_shims(beside=my_ops.aoti.c_shims())
+        assert torch.ops.my_ops.square.default in both and torch.ops.small.other.default in both
+        assert torch.ops.small.square.default not in both  # PyTorch would call it by the same name
     """
-    assert output(text, packages=built / "generated").split() == ["16", "12", "16", "12"]
+    assert output(text, packages=built / "generated").split() == ["16", "12"] * 3
 
 
-def test_three_symbols_are_seen(built: Path) -> None:
-    """Of everything in the library, so that nothing of it takes the place of another's."""
+def test_few_symbols_are_seen(built: Path) -> None:
+    """Of everything in the library, each with its namespace, so that nothing of it takes the place of another's."""
     listed = _run(built, "nm", "-D", "--defined-only", "generated/small/small.so")
     assert [line.split()[2] for line in listed.splitlines()] == [
+        "aoti_torch_small_other",
+        "aoti_torch_small_square",
         "small_check_values",
         "small_direct",
+        "small_find_shim",
         "small_load_error",
+        "small_shim_error",
     ]
+
+
+def test_editors_are_told_what_is_compiled(built: Path) -> None:
+    [found] = (built / "build").rglob("compile_commands.json")
+    files = {Path(command["file"]).name for command in json.loads(found.read_text())}
+    assert {"square.c", "shims.c", "tensor.c"} < files
+    assert f"CompilationDatabase: {found.parent.relative_to(built)}\n" in (ROOT / ".clangd").read_text()
 
 
 def test_nothing_to_do(built: Path) -> None:

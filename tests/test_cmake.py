@@ -45,7 +45,7 @@ def test_a_program_without_python(tmp_path: Path) -> None:
         "-DCMAKE_BUILD_TYPE=Debug",
         f"-DCMAKE_PREFIX_PATH={prefixes}",
     )
-    run("cmake", "--build", build)
+    run("cmake", "--build", build, "--target", "example")
     schema, verdict = run(build / "example").splitlines()
     assert schema.startswith("my_ops::rms_norm(Tensor x, Tensor? weight=None, ")
     assert verdict == "right"

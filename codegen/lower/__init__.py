@@ -13,6 +13,7 @@ from codegen.lower.elementwise.cuda import elementwise_cuda_view
 from codegen.lower.launch import entry_points
 from codegen.lower.python.calls import calls_view
 from codegen.lower.python.module import module_view, package_view
+from codegen.lower.shims import shims_view
 from codegen.lower.tests.module import test_view
 from codegen.lower.triton import manifest_view
 from codegen.model import Library, Operator
@@ -82,16 +83,27 @@ def _package_files(library: Library) -> list[Output]:
     ]
 
 
+def _shim_files(library: Library) -> list[Output]:
+    """For packages of AOTInductor."""
+    view = shims_view(library)
+    return [
+        Output("c/shims.c", "shims.c.j2", view),
+        Output(f"{library.namespace}/aoti.py", "aoti.py.j2", view),
+    ]
+
+
 def library_files(library: Library, *, replaceable: bool = False) -> list[Output]:
     """The generated files that are not about one operator alone. `replaceable`: for a library whose place another one
     may take while the process runs.
     """
     shared = library_view(library, replaceable=replaceable)
+    shims = [] if replaceable else _shim_files(library)  # a package outlives what is replaced
     return [
         Output("c/library.c", "library.c.j2", shared),
         Output("c/operators.h", "operators.h.j2", shared),
         Output("c/direct.c", "direct.c.j2", direct_view(library)),
         Output("ops.cmake", "ops.cmake.j2", build_view(library)),
         Output(f"{DOCS}README.md", "ops_index.md.j2", index_view(library)),
+        *shims,
         *_package_files(library),
     ]

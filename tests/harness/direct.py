@@ -14,6 +14,7 @@ import numpy
 import pytest
 import torch
 
+from tests.harness import shims
 from tests.harness.contract import Arguments, Contract, Sample, as_tuple
 from tests.harness.layouts import LAYOUTS, make
 
@@ -35,7 +36,9 @@ def function(op: Contract) -> Callable[..., Any]:
 
 
 def agrees(op: Contract, device: str, samples: Sequence[Sample]) -> None:
-    """Every sample, choice of dtypes, layout and set of absent arguments; outputs made and given; arrays of NumPy."""
+    """Every sample, choice of dtypes, layout and set of absent arguments; outputs made and given; arrays of NumPy; and
+    C shims.
+    """
     call, usual = function(op), samples[0]
     calls = [make(op, sample, op.choices()[0], device) for sample in samples]
     calls += [make(op, usual, choice, device) for choice in op.choices()]
@@ -44,6 +47,8 @@ def agrees(op: Contract, device: str, samples: Sequence[Sample]) -> None:
     for arguments in calls:
         expected = op.results(op.overload, arguments, every_output=True)
         _same(expected, op.results(call, arguments, every_output=True))
+        for shim in shims.of(op):
+            _same(expected, op.results(shim, arguments, every_output=True))
         _same_given(op, call, arguments, expected)
         if device == "cpu" and _numpy_knows(arguments, expected):
             _same(expected, op.results(_by_numpy(call), arguments, every_output=True))
@@ -123,11 +128,11 @@ def _tensors(values: Any) -> Any:
 
 
 def beside(op: Contract, arguments: Arguments) -> tuple[Callable[..., Any], ...]:
-    """The function, where the direct module is there and can be lent all of the arguments."""
+    """The function, where the direct module is there and can be lent all of the arguments; and the C shim."""
     tensors = [value for value in arguments.values() if isinstance(value, torch.Tensor)]
     if any(one.device.type == "meta" for one in tensors):
         return ()
     try:
-        return (getattr(importlib.import_module(f"{op.namespace}._C"), op.name),)
+        return (*shims.of(op), getattr(importlib.import_module(f"{op.namespace}._C"), op.name))
     except ImportError:
-        return ()
+        return shims.of(op)
