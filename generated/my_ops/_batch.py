@@ -46,6 +46,16 @@ def register(library: torch.library.Library, batch: Batch, *entries: Any) -> Non
         torch.library.register_vmap(entry._name, functools.partial(_call, entry, batch), lib=library)
 
 
+def register_parts(library: torch.library.Library, *entries: Any) -> None:
+    """Has torch.vmap call operators for each part: with a list of tensors PyTorch itself does not."""
+    for entry in entries:
+        torch.library.register_vmap(entry._name, functools.partial(_call_parts, entry), lib=library)
+
+
+def _call_parts(entry: Any, info: Any, in_dims: Sequence[Any], *values: Any, **keywords: Any) -> tuple[Any, Any]:
+    return _each_part(entry, info.batch_size, in_dims, values, keywords)
+
+
 def _call(
     entry: Any, batch: Batch, info: Any, in_dims: Sequence[Any], *values: Any, **keywords: Any
 ) -> tuple[Any, Any]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import batched, compiled, cuda, direct, forward, gradients, matrix, refused
+from tests.harness import batched, compiled, cuda, direct, forward, gradients, matrix, refused, transforms
 from tests.harness.contract import Contract, Elements, Tensor, Wrong
 from tests.harness.layouts import LAYOUTS
 
@@ -160,6 +160,14 @@ def test_second_order(device):
 
 def test_transforms(device):
     gradients.transforms(OP, device, SAMPLES[0])
+
+
+def test_jacobians(device):
+    transforms.jacobians(OP, device, SAMPLES[0])
+
+
+def test_compiled_transform(device):
+    transforms.compiled_is_right_or_refused(OP, device, SAMPLES[0])
 
 
 def test_compiled_training(device):

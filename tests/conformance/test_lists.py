@@ -239,3 +239,15 @@ def test_more_elements_than_can_be_counted(packet: Any) -> None:
         packet.joined_list(mode.from_tensor(x), [mode.from_tensor(huge)] * 2)
     with pytest.raises(RuntimeError, match=r"joined_list: numel\(xs\) < 4000000000 does not fit"):
         packet.joined_list(x, [huge, huge])
+
+
+def test_batches_of_lists() -> None:
+    """torch.vmap calls the operator for each part, and looks at each tensor of a list: some may be absent, or have no
+    batch.
+    """
+    x, first, more = (torch.randn(*sizes, dtype=torch.float64) for sizes in ((3, 4), (4, 3), (2,)))
+    found = torch.vmap(lambda x, one: conformance.added_lists(x, [one, None], [more]), (0, 1))(x, first)
+    parts = [conformance.added_lists(x[i], [first[:, i], None], [more]) for i in range(3)]
+    assert torch.equal(found, torch.stack(parts))
+    empty = torch.vmap(lambda x: conformance.added_lists(x, [x], None))(x[:0])
+    assert empty.shape == (0, 4)

@@ -25,6 +25,18 @@ def batch_lines(library: Library, op: Operator) -> list[list[str]]:
     return found
 
 
+def part_lines(library: Library, op: Operator) -> list[str]:
+    """What a call of _batch.register_parts takes behind the library: operators of the dispatcher with lists of tensors
+    and without a `batch:`. PyTorch calls those without lists for each part itself, does not look into tensors that are
+    keyword-only, and may not see writes.
+    """
+    keywords = any(argument.keyword_only for argument in op.tensors)
+    if not op.listed or op.written or keywords or batch_lines(library, op):
+        return []
+    entries = [one.name for one in dispatched(op) if one.variant is None]
+    return [f"torch.ops.{library.namespace}.{entry}.default," for entry in entries]
+
+
 def _lines(library: Library, op: Operator, batch: Batch, written: list[str], variant: Variant | None) -> list[str]:
     entries = [one.name for one in dispatched(op) if one.variant == variant]
     return [

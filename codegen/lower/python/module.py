@@ -19,7 +19,7 @@ from codegen.lower.host import mask_is_list
 from codegen.lower.python.arguments import annotation, default
 from codegen.lower.python.autocast import autocast_lines
 from codegen.lower.python.autograd import AutogradView, autograd_view
-from codegen.lower.python.batch import batch_lines
+from codegen.lower.python.batch import batch_lines, part_lines
 from codegen.lower.python.fake import binding_lines, fake_lines
 from codegen.lower.python.names import Names, call, docstring
 from codegen.lower.python.recording import handed_over
@@ -70,6 +70,7 @@ class ModuleView:
     kernels: tuple[Kernels, ...]
     autocast: tuple[str, ...]
     batches: tuple[tuple[str, ...], ...]  # what torch.vmap is told
+    parts: tuple[str, ...]  # operators that torch.vmap calls for each part
     has_batch: bool
     shared: str  # the modules of the package that it imports
     entries: str  # the operator and its internal overloads
@@ -289,6 +290,7 @@ def module_view(library: Library, op: Operator) -> ModuleView:
     autograd = autograd_view(library, names, parameters(op), passed(op))
     written = written_view(names, parameters(op), passed(op))
     batches = tuple(map(tuple, batch_lines(library, op)))
+    parts = tuple(part_lines(library, op))
     variants = variant_views(names, parameters(op), passed(op), has_batch=bool(batches))
     return ModuleView(
         namespace=library.namespace,
@@ -316,8 +318,9 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         kernels=tuple(_kernels(op)),
         autocast=tuple(autocast_lines(names, parameters(op), passed(op))),
         batches=batches,
+        parts=parts,
         has_batch=bool(batches),
-        shared=", ".join([*(["_batch"] if batches else []), "_rules", "_runtime"]),
+        shared=", ".join([*(["_batch"] if batches or parts else []), "_rules", "_runtime"]),
         entries=", ".join(_overload(library.namespace, entry.name) for entry in dispatched(op)),
         tags=", ".join(f'"{tag}"' for tag in tags_of(op)),
         flops=tuple(_flops(names)),

@@ -290,6 +290,7 @@ def _modules(op: Operator, refused: bool, has_batch: bool) -> list[str]:
     own += ["project"] if op.samples.function else []
     own += ["keys"] if tags_of(op) or op.deprecated or op.autocast else []
     own += ["batched"] if has_batch else []
+    own += ["transforms"] if op.backward is not None else []
     return sorted(["compiled", "cuda", "direct", "forward", "matrix", *own])
 
 

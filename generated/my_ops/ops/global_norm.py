@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .. import _rules, _runtime
+from .. import _batch, _rules, _runtime
 from .._runtime import compiler as _compiler
 from .._runtime import count_modes as _count_modes
 from .._runtime import has_torch_function as _has_torch_function
@@ -62,6 +62,11 @@ torch.library.register_fake("my_ops::_global_norm_no_grad", _fake, lib=_kernels)
 _kernels.impl("global_norm", torch.library.fallthrough_kernel, "Autograd")
 _kernels.impl("_global_norm_no_grad", torch.library.fallthrough_kernel, "Autograd")
 _runtime.show_traced(_kernels, "_global_norm_no_grad", _op)
+_batch.register_parts(
+    _kernels,
+    torch.ops.my_ops.global_norm.default,
+    torch.ops.my_ops._global_norm_no_grad.default,
+)
 
 # ---------------------------------------------------------------- wrapper
 
