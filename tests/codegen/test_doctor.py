@@ -11,7 +11,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -382,6 +384,47 @@ def test_nothing_at_all(tmp_path: Path) -> None:
     assert [fact["name"] for fact in facts] == [one[9:].split("  ")[0].strip() for one in done.stdout.splitlines()]
     assert all({*fact} == {"name", "ok", "text", "mend", "stops_build"} for fact in facts)
     assert any(fact["stops_build"] for fact in facts)
+
+
+TRITON = {
+    "none": ("", {"nvidia-smi": smi()},
+             "problem triton: there is a GPU and no Triton: first, second cannot run on it; "
+             "python -m pip install -e '.[triton]'"),
+    "none, and no GPU": ("", {}, "ok triton: there is none, and no GPU; "),
+    "old": ("3.5.1", {}, "problem triton: 3.5.1 is too old: 3.6 is the oldest that works; "
+                         "python -m pip install 'triton>=3.6'"),
+    "odd": ("main", {}, "problem triton: main is too old: 3.6 is the oldest that works; "
+                        "python -m pip install 'triton>=3.6'"),
+    "fits": ("3.10.0", {}, "ok triton: 3.10.0; "),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("version", "programs", "expected"), TRITON.values(), ids=TRITON)
+def test_triton(
+    machine: Machine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    version: str,
+    programs: dict[str, Any],
+    expected: str,
+) -> None:
+    """Asked for only where an operator has a kernel in it."""
+
+    def installed(_: str) -> str:
+        if not version:
+            raise metadata.PackageNotFoundError
+        return version
+
+    folder = machine(programs)
+    monkeypatch.setattr(metadata, "version", installed)
+    assert cuda.triton(tmp_path) == []
+    (tmp_path / "generated").mkdir()
+    listed = tmp_path / "generated" / "ops.cmake"
+    listed.write_text("cuda_unit(other)\n")
+    assert cuda.triton(tmp_path) == []
+    listed.write_text("triton_unit(first)\ncuda_unit(other)\ntriton_unit(second ARCH 90)\n")
+    (found,) = cuda.triton(tmp_path)
+    assert line(found, folder) == expected
 
 
 def test_without_a_namespace(machine: Machine, tmp_path: Path) -> None:
