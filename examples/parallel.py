@@ -4,7 +4,9 @@
                                                                  tensor     a part of the heads and of the hidden layer
                                                                  sequence   and, between these, a part of each sequence
 
-Every process also trains the model alone, on the same batches, and the losses have to agree. With `sequence` the norms
+Every process also trains the model alone, on the same batches, and the losses have to agree. With --save DIR what they
+trained together is kept, and --load DIR goes on from there, under any of the three and with any number of processes,
+alone and together; without --parallel, train_lm.py loads it in one process. With `sequence` the norms
 run on shards of DTensors, which is what `batch: rows` in ops.yaml allows.
 """
 
@@ -20,6 +22,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import NoReturn
 
+import checkpoint
 import torch
 from torch import Tensor, distributed, nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
@@ -88,12 +91,15 @@ def shard(model: nn.Module, kind: str, mesh: DeviceMesh) -> None:
         parallelize_module(one, mesh, block)
 
 
+def optimizer_of(model: nn.Module, lr: float) -> torch.optim.Optimizer:
+    """Weights are DTensors or not, which operators on lists of them do not mix."""
+    return torch.optim.AdamW(model.parameters(), lr=lr, betas=(0.9, 0.95), weight_decay=0.1, foreach=False)
+
+
 def train(
-    model: nn.Module, kind: str, mesh: DeviceMesh, batches: Batches, lr: float
+    model: nn.Module, optimizer: torch.optim.Optimizer, kind: str, mesh: DeviceMesh, batches: Batches
 ) -> tuple[list[float], list[float]]:
     """Losses and seconds of each step. With fsdp each process takes its part of a batch, else all of it."""
-    # Weights are DTensors or not, which operators on lists of them do not mix.
-    optimizer = torch.optim.AdamW(model.parameters(), lr=lr, betas=(0.9, 0.95), weight_decay=0.1, foreach=False)
     losses, seconds = [], []
     for tokens, targets in batches:
         distributed.barrier()
@@ -122,8 +128,18 @@ def run(start: nn.Module, batches: Batches, args: argparse.Namespace, tolerance:
     start = start.to(mesh.device_type)
     together = copy.deepcopy(start)
     shard(together, args.parallel, mesh)
-    alone, alone_seconds = train(start, "alone", mesh, batches, args.lr)
-    losses, seconds = train(together, args.parallel, mesh, batches, args.lr)
+    optimizers = [optimizer_of(model, args.lr) for model in (start, together)]
+    try:
+        if args.load:
+            checkpoint.load(args.load, start, optimizers[0], alone=True)
+            checkpoint.load(args.load, together, optimizers[1], alone=False)
+        alone, alone_seconds = train(start, optimizers[0], "alone", mesh, batches)
+        losses, seconds = train(together, optimizers[1], args.parallel, mesh, batches)
+        if args.save:
+            checkpoint.save(args.save, together, optimizers[1])
+    except checkpoint.CheckpointError as error:
+        print(f"rank {mesh.get_rank()}: {error}", file=sys.stderr)
+        leave(1)
     worst = max(abs(one - other) for one, other in zip(alone, losses, strict=True))
     if mesh.get_rank() == 0:
         print(f"{'run':<22}{'first loss':>11}{'last loss':>11}{'ms/step':>9}")

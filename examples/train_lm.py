@@ -202,6 +202,13 @@ def train(args: argparse.Namespace) -> list[Run]:
     validation = batches(text[split:], args.context, args.batch, 8, seed=2)
 
     start = new_model(args).to(args.device)
+    if args.load:
+        import checkpoint  # here, because most of PyTorch's distributed part comes with it
+
+        try:
+            checkpoint.load(args.load, start, None, alone=True)
+        except checkpoint.CheckpointError as error:
+            sys.exit(str(error))
     parameters = sum(p.numel() for p in start.parameters())
     print(f"{parameters:,} parameters, {len(text):,} bytes of text, {args.dtype} on {args.device}", file=sys.stderr)
 
@@ -308,7 +315,11 @@ def main() -> int:
     parser.add_argument("--lr", type=float, default=3e-3)
     parser.add_argument("--out", default="build/train_lm", help="where the picture and the numbers go, without suffix")
     parser.add_argument("--parallel", choices=("fsdp", "tensor", "sequence"), help="under torchrun; see parallel.py")
+    parser.add_argument("--save", metavar="DIR", help="with --parallel: keep the trained weights and the optimizer")
+    parser.add_argument("--load", metavar="DIR", help="begin with what --save has kept, under any layout")
     args = parser.parse_args()
+    if args.save and not args.parallel:
+        parser.error("--save goes with --parallel")
     if args.steps < 3 or min(args.batch, args.context, args.heads, args.layers) < 1 or args.width % (2 * args.heads):
         parser.error("at least 3 steps, sizes of at least 1, and a width that is a multiple of twice the heads")
     if args.device.startswith("cuda") and not torch.cuda.is_available():
