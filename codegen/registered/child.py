@@ -32,6 +32,19 @@ _KINDS = {
     "DeviceObjType": "device",
 }
 _SECONDS = 60.0  # in which fake kernels are asked
+_OTHERS = (
+    *("AutocastCPU", "AutocastCUDA", "FuncTorchBatched", "SparseCPU", "SparseCUDA", "QuantizedCPU", "QuantizedCUDA"),
+    *("NestedTensorCPU", "NestedTensorCUDA", "MPS", "XPU", "HPU", "XLA", "PrivateUse1"),
+)
+# What PyTorch gives operators without being asked, or what says how its own are made.
+_USUAL = {
+    "pt2_compliant_tag",
+    "needs_fixed_stride_order",
+    "needs_exact_strides",
+    "flexible_layout",
+    "generated",
+    "core",
+}
 _AUTOGRAD = ("Autograd", "AutogradCPU", "AutogradCUDA")
 
 
@@ -124,8 +137,18 @@ def _operator(schema: Any) -> dict[str, Any]:
         "autograd": autograd,
         "composite": implicit,
         "fake": (has("Meta") or _has_fake(name)) and (definition is None or definition._abstract_fn is not None),
+        "tags": _tags(schema),
+        "kernels": [key for key in _OTHERS if has(key)],
         "doc": "" if definition is None else inspect.cleandoc(definition._init_fn.__doc__ or ""),
     }
+
+
+def _tags(schema: Any) -> list[str]:
+    import torch
+
+    space, _, name = str(schema.name).partition("::")
+    overload = getattr(getattr(getattr(torch.ops, space), name), str(schema.overload_name) or "default")
+    return [tag.name for tag in overload.tags if tag.name not in _USUAL]
 
 
 def _definition(name: str) -> Any:

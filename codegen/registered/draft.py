@@ -14,9 +14,11 @@ from codegen import names
 from codegen.frozen import dataclass
 from codegen.parse_type import SCALAR_KINDS
 from codegen.registered.facts import TODO, Entry, Registered
+from codegen.tags import SAID_BY_KEY, TAGS
 
 _WIDTH = 116
 _PLAIN = re.compile(r"[A-Za-z][\w\[\]*, .()+/=?!<>-]*")
+_KEYS = {"Autocast": "autocast:", "FuncTorchBatched": "batch:"}
 _INSTEAD = {
     "Generator": "random: true draws from PyTorch's generator",
     "number": "say float or int",
@@ -245,6 +247,9 @@ class _Writer:
             found.append(f"parallel: {f'numel({first})' if first else 1}")
         if "cuda" in devices:
             found += ["launch:", f"  grid: {f'ceil_div(numel({first}), 256)' if first else 1}", "  block: 256"]
+        tags = [tag for tag in self.op.tags if tag in TAGS and tag not in SAID_BY_KEY]
+        found += [f"tags: [{', '.join(tags)}]"] if tags else []
+        found += ["deterministic: false"] if "nondeterministic_bitwise" in self.op.tags else []
         return found + self.variants([name for name, _ in outputs])
 
     def variants(self, outputs: Sequence[str]) -> list[str]:
@@ -268,6 +273,12 @@ class _Writer:
             self.remarks.append("It has no fake kernel to ask: shapes and dtypes are still to be said.")
         if len(op.returns) > len(self.returns):
             self.remarks.append("It returned what it writes; here the Python function does, and the schema does not.")
+        if "nondeterministic_seeded" in op.tags:
+            self.remarks.append("It draws numbers, to which random: true gives bodies a seed.")
+        if op.kernels:
+            keys = [text for start, text in _KEYS.items() if any(key.startswith(start) for key in op.kernels)]
+            more = f"; {' and '.join(keys)} may say what they do" if keys else ""
+            self.remarks.append(f"It has kernels for {', '.join(op.kernels)}, which the entry does not have{more}.")
         gradient = f"{op.name}_backward"
         hint = (
             f"if it is {gradient}, add backward: {gradient}"

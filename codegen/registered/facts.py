@@ -50,7 +50,8 @@ class Contract:
 @dataclass(frozen=True)
 class Registered:
     """An operator, or an overload of one. `schema` is PyTorch's text of it, after the namespace; `fake` says whether a
-    fake kernel is registered, `asked` what came of asking it where that is no contract.
+    fake kernel is registered, `asked` what came of asking it where that is no contract; `kernels` are dispatch keys of
+    others than those for CPU, CUDA, autograd and fake tensors.
     """
 
     name: str
@@ -62,6 +63,8 @@ class Registered:
     autograd: bool
     composite: bool
     fake: bool
+    tags: Sequence[str] = ()
+    kernels: Sequence[str] = ()
     doc: str = ""
     contract: Contract | None = None
     asked: str = ""

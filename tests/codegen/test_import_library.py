@@ -62,6 +62,10 @@ define("scale.out(Tensor x, Tensor? by=None, *, float s=2.0, ScalarType? dtype=N
        "Tensor(a!) out) -> ()")
 define("scale.Scalar(Tensor x, float by) -> Tensor")
 define("adds(Tensor(a!) self, Tensor[2] both, int[2] k=1, str how='a b') -> Tensor(a!)")
+lib.impl("scale", lambda x, *rest, **named: x, "AutocastCPU")
+lib.impl("scale", lambda x, *rest, **named: x, "XPU")
+lib.define("jittered(Tensor(a!) x) -> ()", tags=(torch.Tag.pointwise, torch.Tag.nondeterministic_bitwise,
+                                                 torch.Tag.nondeterministic_seeded))
 define("split(Tensor[] xs, int[] sizes=[1, 2]) -> Tensor[]")
 define("drawn(Tensor x, *, Generator? generator=None) -> Tensor")
 define("table(Dict(str, Tensor) by_name, Tensor x) -> Tensor")
@@ -116,7 +120,7 @@ def test_a_spec_and_its_skeletons(folder: Path, capsys: pytest.CaptureFixture[st
     assert main(["import", "--module", "oldlib", "--out", "ops.yaml"]) == 0
     said = capsys.readouterr()
     text = Path("ops.yaml").read_text()
-    assert said.out.endswith("ops.yaml: 9 operators; 4 places to fill in, marked TODO\n")
+    assert said.out.endswith("ops.yaml: 10 operators; 4 places to fill in, marked TODO\n")
     assert "csrc/norm.c: written\n" in said.out
     for name, reason in LEFT_OUT.items():
         assert f"ops.yaml: warning: Old::{name} has no entry: {reason}\n" in said.err
@@ -148,6 +152,10 @@ def test_a_spec_and_its_skeletons(folder: Path, capsys: pytest.CaptureFixture[st
     assert "  y: T[TODO][]\n" in entry(text, "split")
     assert entry(text, "halved").startswith("doc: 'x: half of it.'\n")
     assert "A kernel for autograd is registered, and what it computes cannot be seen" in text
+    kernels = "It has kernels for AutocastCPU, XPU, which the entry does not have; autocast: may say what they do."
+    assert kernels in comments.replace("  # ", " ").replace("\n", " ")
+    assert entry(text, "jittered").endswith("tags: [pointwise]\ndeterministic: false\n")
+    assert "random: true gives bodies a seed" in text
     assert 'raise NotImplementedError("tests/references.py: norm' in Path("tests/references.py").read_text()
     # Every place to fill in is named by whatever reads the spec.
     assert main(["generate", "--json"]) == 1
