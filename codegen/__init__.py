@@ -12,7 +12,7 @@ The steps, in the order in which they run, and the modules that make them up:
               look), expr/tree (expr/fold and expr/value compute), types; elementwise/ derives gradients of formulas
     lower     model to final strings, one view for each generated file: lower/; expressions through expr/c, expr/python
               and expr/text, texts of errors through messages/ under the heads of steps; what follows from the model is
-              worked out by autocast, batch, layouts, tags and tolerance; markdown quotes texts on
+              worked out by autocast, batch, forward_mode, layouts, tags and tolerance; markdown quotes texts on
               pages
     render    views into templates/: render; wrap breaks the lines of Python that became too long
     write     files that changed, or a diff: write
