@@ -74,13 +74,14 @@ def _tensors(op: Operator) -> dict[str, Argument | Output | Scratch]:
 
 def divisible(op: Operator) -> tuple[str, ...]:
     """The arguments that half of the kernels take for divisible by 16: pointers, and the width of rows, which decides
-    where a row begins.
+    where a row begins; where there are no rows, the number of elements.
     """
     tensors = [one for name, one in _tensors(op).items() if name in _triton(op).args]
+    shapes = [one.type.shape.entries for one in tensors if isinstance(one.type, TensorType)]
+    rows = [entries for entries in shapes if len(entries) > 1]
     widths = set()
-    for one in tensors:
-        assert isinstance(one.type, TensorType)
-        match one.type.shape.entries[-1:]:
+    for entries in rows or shapes:
+        match entries[-1:]:
             case (DimEntry(expr=Name(name=name)),) | (StarEntry(name=name),):
                 widths.add(name)
     pointers = {one.name for one in tensors} | {size.name for size in op.dynamic}
