@@ -41,6 +41,7 @@ LATE = (
     "test_main",
     "test_init",
     "test_doctor",
+    "test_import_library",
 )
 COMMAND_LINE = ("codegen/__main__.py", "codegen/commands/", "codegen/doctor/", "codegen/write.py")
 CPU_SECONDS, SECONDS = 120, 900  # of one stage; the longest takes 30 s
