@@ -2,50 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 
+from tests.collected import collected
 from tests.conformance.build import ROOT, build
 from tests.process import output
 
 PAGE = (ROOT / "docs" / "faults.md").read_text()
 NAMED = set(re.findall(r"`([\w/]+\.py::\w+)`", PAGE))
 CONFORMANCE = ("build/conformance/", "tests/conformance/")
-# Tests that need two GPUs are collected where there is none, too.
-COLLECT = """
-import sys, pytest, torch
-torch.cuda.is_available, torch.cuda.device_count = lambda: True, lambda: 2
-sys.exit(pytest.main(["--collect-only", "-q", "--device=cpu,cuda", "-p", "no:cacheprovider", *sys.argv[1:]]))
-"""
-
-
-def _collected(names: set[str], **environment: str) -> set[str]:
-    """The tests of the files that are named, without their parameters."""
-    files = sorted({name.partition("::")[0] for name in names})
-    path = os.pathsep.join([environment.pop("PYTHONPATH", ""), *(entry for entry in sys.path if entry)])
-    done = subprocess.run(
-        [sys.executable, "-c", COLLECT, *files],
-        cwd=ROOT,
-        env={**os.environ, **environment, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    return {line.partition("[")[0] for line in done.stdout.splitlines() if "::" in line}
 
 
 def test_tests_exist() -> None:
     own = {name for name in NAMED if not name.startswith(CONFORMANCE)}
-    assert own - _collected(own) == set()
+    assert own - collected(own) == set()
 
 
 def test_tests_of_the_conformance_project_exist() -> None:
     generated = build()
     names = {name for name in NAMED if name.startswith(CONFORMANCE)}
-    found = _collected(names, OPS_TEST_PROJECT="tests.conformance", PYTHONPATH=str(generated))
+    found = collected(names, OPS_TEST_PROJECT="tests.conformance", PYTHONPATH=str(generated))
     assert names - found == set()
 
 

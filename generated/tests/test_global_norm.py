@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import compiled, cuda, direct, forward, gradients, matrix, refused
+from tests.harness import batched, compiled, cuda, direct, forward, gradients, matrix, refused
 from tests.harness.contract import Contract, Tensor, Wrong
 from tests.harness.layouts import LAYOUTS
 
@@ -104,6 +104,10 @@ def test_copies(device):
 @pytest.mark.parametrize("grad", [False, True], ids=["plain", "grad"])
 def test_opcheck(device, grad):
     forward.passes_opcheck(OP, device, SAMPLES[0], grad=grad)
+
+
+def test_batch(device):
+    batched.agrees(OP, device, SAMPLES[0])
 
 
 def test_gradient_never(device):

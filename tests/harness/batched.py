@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from tests.harness.contract import Arguments, Contract, Sample, as_tuple
+from tests.harness.contract import Arguments, Contract, Sample, as_tuple, list_of
 from tests.harness.layouts import make
 
 PARTS = 3
@@ -20,7 +20,7 @@ def agrees(op: Contract, device: str, sample: Sample) -> None:
     """Every tensor has a batch, or one of them, along the first of its dims and the last."""
     for dtypes in dict.fromkeys((op.choices()[0], op.choices()[-1])):
         parts = [make(op, sample, dtypes, device, seed=seed) for seed in range(PARTS)]
-        for names in _batches(parts[0], sample):
+        for names in _batches(op, parts[0], sample):
             for dim in (0, -1):
                 for function in op.entry_points():
                     _agrees(op, function, parts, names, dim, op.written)
@@ -30,7 +30,7 @@ def in_place_agrees(op: Contract, device: str, sample: Sample) -> None:
     """The same of the in-place form."""
     written = tuple(given for _, given in op.variants["inplace"])
     parts = [make(op, sample, op.choices()[-1], device, seed=seed) for seed in range(PARTS)]
-    for names in _batches(parts[0], sample):
+    for names in _batches(op, parts[0], sample):
         for dim in (0, -1):
             for function in (op.function(f"{op.name}_"), op.namespaced(f"{op.name}_").default):
                 _agrees(op, function, parts, names, dim, written, returns=False)
@@ -49,7 +49,7 @@ def gradients_agree(op: Contract, device: str, sample: Sample) -> None:
 
         return torch.func.grad(loss, tuple(range(len(leaves))))(*(given[name] for name in leaves))
 
-    for names in _batches(parts[0], sample):
+    for names in _batches(op, parts[0], sample):
         found = _over(parts, names, 0, gradients)
         expected = [gradients(_part(parts, names, number)) for number in range(PARTS)]
         _assert_close(found, expected)
@@ -62,14 +62,16 @@ def _has_gradient(tensor: torch.Tensor) -> bool:
     return tensor.is_floating_point() or tensor.is_complex()
 
 
-def _batches(given: Arguments, sample: Sample) -> Iterator[tuple[str, ...]]:
-    """Names of tensors that have a batch in a call."""
+def _batches(op: Contract, given: Arguments, sample: Sample) -> Iterator[tuple[str, ...]]:
+    """Names of tensors that have a batch in a call. PyTorch does not look for one in a list that may be None."""
     tensors = tuple(name for name, value in given.items() if isinstance(value, torch.Tensor))
     yield tensors
     depends = any(getattr(value, "depends", False) for value in sample.values())
+    kinds = {argument.name: str(argument.type) for argument in op.overload._schema.arguments}
     if len(tensors) > 1 and not depends:
         for name in tensors:
-            yield (name,)
+            if not kinds[list_of(name)].startswith("Optional[List"):
+                yield (name,)
 
 
 def _part(parts: list[Arguments], names: tuple[str, ...], number: int) -> Arguments:

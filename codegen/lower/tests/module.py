@@ -13,7 +13,7 @@ from codegen.forward_mode import has_forward_derivative
 from codegen.frozen import dataclass
 from codegen.lower.dynamic import sized_by
 from codegen.lower.elementwise.host import alike
-from codegen.lower.python.batch import batch_lines
+from codegen.lower.python.batch import batch_lines, part_lines
 from codegen.lower.python.names import COLUMNS, call
 from codegen.lower.sample import Sample
 from codegen.lower.schema import public_schema
@@ -46,6 +46,7 @@ class TestView:
     imports: str
     modules: str
     has_batch: bool  # torch.vmap goes by `batch:`
+    has_parts: bool  # or calls the operator for each part
     mask: bool
     no_grad: bool
     declared: bool
@@ -102,7 +103,7 @@ def _gradients(op: Operator, usual: Sample) -> list[str]:
     return names
 
 
-def _second(library: Library, op: Operator) -> str:
+def second_state(library: Library, op: Operator) -> str:
     """The state of the backward operator; "saved" where its gradients need those of saved outputs, which have none."""
     if op.backward is None:
         return ""
@@ -146,7 +147,7 @@ def _contract(library: Library, op: Operator, usual: Sample) -> list[str]:
         ("saved", dict_of((output.name, _dtype(output.type.dtype)) for output in op.saved_outputs)),
         ("mask", str(op.grad_mask)),
         ("autograd", python_string(autograd_state(op))),
-        ("second", python_string(_second(library, op))),
+        ("second", python_string(second_state(library, op))),
         ("backward", python_string(op.backward.operator if op.backward else "")),
         ("gradients", strings(_gradients(op, usual))),
         ("kept", strings(name for name in kept if name in dict(tensors))),
@@ -283,13 +284,13 @@ def _wrong(op: Operator, wrong: Wrong) -> list[str]:
     return [f"    {line}" for line in call("Wrong", arguments, ",", indent=4)]
 
 
-def _modules(op: Operator, refused: bool, has_batch: bool) -> list[str]:
+def _modules(op: Operator, refused: bool, has_parts: bool) -> list[str]:
     """The parts of the harness that the tests of an operator use."""
     own = ["refused"] if refused else []
     own += ["written" if op.written else "gradients", *(["variants"] if op.variants else [])]
     own += ["project"] if op.samples.function else []
     own += ["keys"] if tags_of(op) or op.deprecated or op.autocast else []
-    own += ["batched"] if has_batch else []
+    own += ["batched"] if has_parts else []
     own += ["transforms"] if op.backward is not None else []
     return sorted(["compiled", "cuda", "direct", "forward", "matrix", *own])
 
@@ -319,6 +320,7 @@ def test_view(library: Library, op: Operator) -> TestView:
     contract = _contract(library, op, usual)
     state = autograd_state(op)
     has_batch = bool(batch_lines(library, op))
+    has_parts = has_batch or bool(part_lines(library, op))
     names = ["Contract"] + (["Wrong"] if wrong else []) + (["Tensor"] if mentions(wrong, "Tensor(") else [])
     names += ["Dtype"] if mentions([*wrong, *calls, *contract], "Dtype(") else []
     names += ["Alias"] if mentions(wrong, "Alias(") else []
@@ -334,8 +336,9 @@ def test_view(library: Library, op: Operator) -> TestView:
         unfit=tuple(unfit(usual, right)),
         wrong=tuple(wrong),
         imports=", ".join(sorted(names)),
-        modules=", ".join(_modules(op, bool(wrong), has_batch)),
+        modules=", ".join(_modules(op, bool(wrong), has_parts)),
         has_batch=has_batch,
+        has_parts=has_parts,
         mask=op.grad_mask,
         no_grad=any(argument.has_word("no_grad") and argument not in op.may_need_gradient for argument in op.tensors),
         declared=state == "declared",
