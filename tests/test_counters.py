@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils.flop_counter import FlopCounterMode
 
 import my_ops
 from benchmarks.cuda_cases import Shape
@@ -82,6 +83,37 @@ def test_bytes_of_other_forms() -> None:
     with FakeTensorMode(), my_ops.BytesCounterMode() as counter:
         my_ops.square(torch.empty(2**20, 2**12))
     assert counter.get_total_bytes() == 2 * 2**34
+
+
+@pytest.mark.parametrize("path", GENERATED, ids=lambda path: path.stem.removeprefix("test_"))
+def test_operations_are_counted(path: Path) -> None:
+    """Of every operator but one that only moves; twice as many in two calls, and so under torch.ops."""
+    module = generated(path)
+    op: Contract = module.OP
+    arguments = make(op, module.SAMPLES[0], op.choices()[0], "cpu")
+    counts = []
+    for function in (op.wrapper, op.overload):
+        with FlopCounterMode(display=False) as counter:
+            op.results(function, arguments)
+        counts.append(counter.get_total_flops())
+    assert counts[0] == counts[1]
+    assert (counts[0] == 0) == (op.name == "gather_rows")
+
+
+def test_operations_of_formulas() -> None:
+    """They follow from `elementwise:`, in the gradient, too; the longer branch of a condition counts."""
+
+    def counted(call: Any) -> int:
+        with FlopCounterMode(display=False) as counter:
+            call()
+        return counter.get_total_flops()
+
+    x = torch.ones(3, 4, requires_grad=True)
+    assert counted(lambda: my_ops.silu_mul(x.detach(), x.detach())) == 12 * 3
+    assert counted(lambda: my_ops.gelu_mul(x.detach(), x.detach())) == 12 * 9
+    forward = counted(lambda: my_ops.silu_mul(x, x))
+    assert counted(lambda: my_ops.silu_mul(x, x).sum().backward()) > 3 * forward
+    assert counted(lambda: my_ops.rms_norm(x).sum().backward()) == 12 * (4 + 9)
 
 
 @pytest.mark.parametrize("path", GENERATED, ids=lambda path: path.stem.removeprefix("test_"))

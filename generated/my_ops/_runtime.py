@@ -529,6 +529,18 @@ def count_flops(formula: Callable[..., Any], *operators: str) -> None:
         flop_registry[getattr(torch.ops.my_ops, operator)] = formula
 
 
+def elements(given: Sequence[Any]) -> int:
+    """How many elements a call goes over that takes its tensors element by element: what they broadcast to, and so for
+    the tensors of lists, place by place.
+    """
+    lists = [one for one in given if isinstance(one, (list, tuple)) and any(isinstance(t, torch.Tensor) for t in one)]
+    plain = [one.shape for one in given if isinstance(one, torch.Tensor)]
+    if not lists:
+        return torch.broadcast_shapes(*plain).numel()
+    places = [[t.shape for t in place if isinstance(t, torch.Tensor)] for place in zip(*lists, strict=False)]
+    return sum(torch.broadcast_shapes(*plain, *place).numel() for place in places)
+
+
 def nondeterministic(operator: str, entry: Any) -> Callable[..., Any]:
     """A kernel that runs in front of those of the devices, in inference mode and compiled graphs, too."""
 

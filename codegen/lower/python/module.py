@@ -13,6 +13,7 @@ from textwrap import wrap
 from codegen.contract import Argument, Output, TensorType, TypeVariable
 from codegen.defaults import default_text
 from codegen.describe.keys import operator_notes
+from codegen.elementwise.operations import operations
 from codegen.errors import one_of
 from codegen.frozen import dataclass
 from codegen.lower.host import mask_is_list
@@ -225,6 +226,12 @@ def _fakes(names: Names) -> list[str]:
 def _flops(names: Names) -> list[str]:
     """What PyTorch's counter calls with the arguments and the results of a call."""
     op = names.op
+    if op.flops is None and op.elementwise:
+        count = operations([line.expr for line in op.elementwise])
+        return [
+            "def _flops(*given: Any, out_val: Any = None, **named: Any) -> Any:",
+            f"    return {count} * _runtime.elements([*given, *named.values()])",
+        ]
     if op.flops is None:
         return []
     given = [*parameters(op, unchecked=True), "**_: Any"]
@@ -300,7 +307,7 @@ def module_view(library: Library, op: Operator) -> ModuleView:
         variables=tuple(line for variable in op.types if not variable.listed for line in _variable(variable)),
         sequence=mentions(parameters(op), "Sequence["),
         unchecked=_records(op)
-        or bool(op.variants or op.autocast or op.lists or op.flops)
+        or bool(op.variants or op.autocast or op.lists or op.flops or op.elementwise)
         or mentions(parameters(op, unchecked=True), ": Any"),
         saves=bool(op.saved_outputs),
         declared=op.backward is not None,

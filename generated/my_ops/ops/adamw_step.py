@@ -266,6 +266,29 @@ def _count_writes(
     _runtime.count_writes(params, exp_avgs, exp_avg_sqs)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avgs: Sequence[Tensor],
+    exp_avg_sqs: Sequence[Tensor],
+    step: int,
+    grad_scale: Tensor | None = None,
+    *,
+    lr: float = 0.001,
+    betas: Sequence[float] = (0.9, 0.999),
+    eps: float = 1e-08,
+    weight_decay: float = 0.01,
+    maximize: bool = False,
+    **_: Any,
+) -> Any:
+    return 14 * _rules.numel(params)
+
+
+_runtime.count_flops(_flops, "adamw_step", "_adamw_step_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("adamw_step")

@@ -161,6 +161,21 @@ def _autograd(
     return _op.redispatch(keyset & _after_autograd, x, residual, weight, eps, offset)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(
+    x: Tensor, residual: Tensor, weight: Tensor | None = None, eps: float = 1e-06, offset: float = 0.0, **_: Any
+) -> Any:
+    rows = _check.star(x.shape[:-1], lambda: "x: the product of rows does not fit 64-bit integers")
+    n = x.shape[-1]
+    return 5 * _rules.product(rows) * n
+
+
+_runtime.count_flops(
+    _flops, "add_rms_norm", "_add_rms_norm_no_grad", "_add_rms_norm_saved", "add_rms_norm_", "_add_rms_norm__no_grad"
+)
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("add_rms_norm")

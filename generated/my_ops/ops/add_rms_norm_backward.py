@@ -215,6 +215,27 @@ def _autograd(
     )
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(
+    grad_y: Tensor,
+    grad_residual_out: Tensor | None,
+    residual_out: Tensor,
+    weight: Tensor | None,
+    rstd: Tensor,
+    offset: float,
+    *,
+    grad_mask: Sequence[bool] = (True, True),
+    **_: Any,
+) -> Any:
+    rows = _check.star(grad_y.shape[:-1], lambda: "grad_y: the product of rows does not fit 64-bit integers")
+    n = grad_y.shape[-1]
+    return 10 * _rules.product(rows) * n
+
+
+_runtime.count_flops(_flops, "add_rms_norm_backward", "_add_rms_norm_backward_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("add_rms_norm_backward")

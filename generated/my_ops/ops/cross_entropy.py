@@ -131,6 +131,24 @@ def _autograd(
     return _op.redispatch(keyset & _after_autograd, logits, target, ignore_index, label_smoothing, z_loss)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(
+    logits: Tensor,
+    target: Tensor,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+    z_loss: float = 0.0,
+    **_: Any,
+) -> Any:
+    rows = _check.star(logits.shape[:-1], lambda: "logits: the product of rows does not fit 64-bit integers")
+    n = logits.shape[-1]
+    return 4 * _rules.product(rows) * n
+
+
+_runtime.count_flops(_flops, "cross_entropy", "_cross_entropy_no_grad", "_cross_entropy_saved")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("cross_entropy")

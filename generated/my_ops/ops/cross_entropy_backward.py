@@ -165,6 +165,26 @@ def _autograd(
     )
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(
+    grad_loss: Tensor,
+    logits: Tensor,
+    target: Tensor,
+    lse: Tensor,
+    ignore_index: int,
+    label_smoothing: float,
+    z_loss: float,
+    **_: Any,
+) -> Any:
+    rows = _check.star(grad_loss.shape, lambda: "grad_loss: the product of rows does not fit 64-bit integers")
+    n = logits.shape[-1]
+    return 4 * _rules.product(rows) * n
+
+
+_runtime.count_flops(_flops, "cross_entropy_backward", "_cross_entropy_backward_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("cross_entropy_backward")

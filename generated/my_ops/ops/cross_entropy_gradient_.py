@@ -126,6 +126,25 @@ def _count_writes(
     return loss
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(
+    logits: Tensor,
+    target: Tensor,
+    grad_loss: Any = None,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+    z_loss: float = 0.0,
+    **_: Any,
+) -> Any:
+    rows = _check.star(logits.shape[:-1], lambda: "logits: the product of rows does not fit 64-bit integers")
+    n = logits.shape[-1]
+    return 8 * _rules.product(rows) * n
+
+
+_runtime.count_flops(_flops, "cross_entropy_gradient_", "_cross_entropy_gradient__no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("cross_entropy_gradient_")

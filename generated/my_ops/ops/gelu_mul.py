@@ -108,6 +108,15 @@ def _autograd(keyset: Any, gate: Tensor, up: Tensor, approximate: str = "none") 
     return _op.redispatch(keyset & _after_autograd, gate, up, approximate)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(*given: Any, out_val: Any = None, **named: Any) -> Any:
+    return 9 * _runtime.elements([*given, *named.values()])
+
+
+_runtime.count_flops(_flops, "gelu_mul", "_gelu_mul_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("gelu_mul")

@@ -147,6 +147,15 @@ def _autograd(
     return _op.redispatch(keyset & _after_autograd, grad_y, gate, up, approximate, grad_mask=grad_mask)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(*given: Any, out_val: Any = None, **named: Any) -> Any:
+    return 25 * _runtime.elements([*given, *named.values()])
+
+
+_runtime.count_flops(_flops, "gelu_mul_backward", "_gelu_mul_backward_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("gelu_mul_backward")

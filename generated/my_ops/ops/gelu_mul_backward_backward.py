@@ -199,6 +199,15 @@ def _autograd(
     )
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(*given: Any, out_val: Any = None, **named: Any) -> Any:
+    return 54 * _runtime.elements([*given, *named.values()])
+
+
+_runtime.count_flops(_flops, "gelu_mul_backward_backward", "_gelu_mul_backward_backward_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("gelu_mul_backward_backward")

@@ -54,6 +54,15 @@ def _fake(xs: Sequence[Tensor]) -> Tensor:
     return norm
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(xs: Sequence[Tensor], **_: Any) -> Any:
+    return 2 * _rules.numel(xs)
+
+
+_runtime.count_flops(_flops, "global_norm", "_global_norm_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("global_norm")

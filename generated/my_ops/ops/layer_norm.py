@@ -140,6 +140,17 @@ def _autograd(
     return _op.redispatch(keyset & _after_autograd, x, weight, bias, eps)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(x: Tensor, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05, **_: Any) -> Any:
+    rows = _check.star(x.shape[:-1], lambda: "x: the product of rows does not fit 64-bit integers")
+    n = x.shape[-1]
+    return 8 * _rules.product(rows) * n
+
+
+_runtime.count_flops(_flops, "layer_norm", "_layer_norm_no_grad", "_layer_norm_saved")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("layer_norm")

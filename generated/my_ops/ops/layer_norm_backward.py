@@ -211,6 +211,27 @@ def _autograd(
     return _op.redispatch(keyset & _after_autograd, grad_y, x, weight, bias, mean, rstd, grad_mask=grad_mask)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(
+    grad_y: Tensor,
+    x: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    mean: Tensor,
+    rstd: Tensor,
+    *,
+    grad_mask: Sequence[bool] = (True, True, True),
+    **_: Any,
+) -> Any:
+    rows = _check.star(grad_y.shape[:-1], lambda: "grad_y: the product of rows does not fit 64-bit integers")
+    n = grad_y.shape[-1]
+    return 13 * _rules.product(rows) * n
+
+
+_runtime.count_flops(_flops, "layer_norm_backward", "_layer_norm_backward_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("layer_norm_backward")

@@ -6,6 +6,8 @@ Each row of x in int8 or float8_e4m3fn, by a scale of its own: scale is max(abs(
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -37,6 +39,17 @@ def _fake(x: Tensor, *, dtype: torch.dtype = torch.int8) -> tuple[Tensor, Tensor
     scale = x.new_empty(rows, dtype=torch.float32)
     return q, scale
 
+
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(x: Tensor, *, dtype: torch.dtype = torch.int8, **_: Any) -> Any:
+    rows = _check.star(x.shape[:-1], lambda: "x: the product of rows does not fit 64-bit integers")
+    n = x.shape[-1]
+    return 4 * _rules.product(rows) * n
+
+
+_runtime.count_flops(_flops, "quantize_per_token", "_quantize_per_token_no_grad")
 
 # ---------------------------------------------------------------- registration
 

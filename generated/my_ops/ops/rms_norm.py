@@ -118,6 +118,17 @@ def _autograd(keyset: Any, x: Tensor, weight: Tensor | None = None, eps: float =
     return _op.redispatch(keyset & _after_autograd, x, weight, eps, offset)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(x: Tensor, weight: Tensor | None = None, eps: float = 1e-06, offset: float = 0.0, **_: Any) -> Any:
+    rows = _check.star(x.shape[:-1], lambda: "x: the product of rows does not fit 64-bit integers")
+    n = x.shape[-1]
+    return 4 * _rules.product(rows) * n
+
+
+_runtime.count_flops(_flops, "rms_norm", "_rms_norm_no_grad", "_rms_norm_saved")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("rms_norm")

@@ -164,6 +164,26 @@ def _autograd(
     return _op.redispatch(keyset & _after_autograd, grad_y, x, weight, rstd, offset, grad_mask=grad_mask)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(
+    grad_y: Tensor,
+    x: Tensor,
+    weight: Tensor | None,
+    rstd: Tensor,
+    offset: float,
+    *,
+    grad_mask: Sequence[bool] = (True, True),
+    **_: Any,
+) -> Any:
+    rows = _check.star(grad_y.shape[:-1], lambda: "grad_y: the product of rows does not fit 64-bit integers")
+    n = grad_y.shape[-1]
+    return 9 * _rules.product(rows) * n
+
+
+_runtime.count_flops(_flops, "rms_norm_backward", "_rms_norm_backward_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("rms_norm_backward")

@@ -7,6 +7,8 @@ rms_norm of x, each row in int8 or float8_e4m3fn by a scale of its own, as in qu
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -56,6 +58,25 @@ def _fake(
     scale = x.new_empty(rows, dtype=torch.float32)
     return q, scale
 
+
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(
+    x: Tensor,
+    weight: Tensor | None = None,
+    eps: float = 1e-06,
+    offset: float = 0.0,
+    *,
+    dtype: torch.dtype = torch.int8,
+    **_: Any,
+) -> Any:
+    rows = _check.star(x.shape[:-1], lambda: "x: the product of rows does not fit 64-bit integers")
+    n = x.shape[-1]
+    return 8 * _rules.product(rows) * n
+
+
+_runtime.count_flops(_flops, "rms_norm_quantize", "_rms_norm_quantize_no_grad")
 
 # ---------------------------------------------------------------- registration
 

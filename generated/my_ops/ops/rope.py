@@ -178,6 +178,15 @@ def _autograd(keyset: Any, q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, inter
     return _op.redispatch(keyset & _after_autograd, q, k, cos, sin, interleaved)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = False, **_: Any) -> Any:
+    return 3 * (q.numel() + k.numel())
+
+
+_runtime.count_flops(_flops, "rope", "_rope_no_grad", "rope_", "_rope__no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("rope")

@@ -199,6 +199,24 @@ def _autograd(
     return _op.redispatch(keyset & _after_autograd, grad_q_out, grad_k_out, cos, sin, interleaved, grad_mask=grad_mask)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(
+    grad_q_out: Tensor,
+    grad_k_out: Tensor,
+    cos: Tensor,
+    sin: Tensor,
+    interleaved: bool,
+    *,
+    grad_mask: Sequence[bool] = (True, True),
+    **_: Any,
+) -> Any:
+    return 3 * (grad_q_out.numel() + grad_k_out.numel())
+
+
+_runtime.count_flops(_flops, "rope_backward", "_rope_backward_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("rope_backward")

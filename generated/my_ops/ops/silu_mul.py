@@ -104,6 +104,15 @@ def _autograd(keyset: Any, gate: Tensor, up: Tensor) -> Any:
     return _op.redispatch(keyset & _after_autograd, gate, up)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(*given: Any, out_val: Any = None, **named: Any) -> Any:
+    return 3 * _runtime.elements([*given, *named.values()])
+
+
+_runtime.count_flops(_flops, "silu_mul", "_silu_mul_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("silu_mul")

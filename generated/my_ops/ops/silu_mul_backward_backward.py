@@ -191,6 +191,15 @@ def _autograd(
     return _op.redispatch(keyset & _after_autograd, grad_grad_gate, grad_grad_up, grad_y, gate, up, grad_mask=grad_mask)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(*given: Any, out_val: Any = None, **named: Any) -> Any:
+    return 28 * _runtime.elements([*given, *named.values()])
+
+
+_runtime.count_flops(_flops, "silu_mul_backward_backward", "_silu_mul_backward_backward_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("silu_mul_backward_backward")

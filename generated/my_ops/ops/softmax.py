@@ -111,6 +111,15 @@ def _autograd(keyset: Any, x: Tensor, bias: Tensor | None = None, scale: float =
     return _op.redispatch(keyset & _after_autograd, x, bias, scale, causal)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(x: Tensor, bias: Any = None, scale: float = 1.0, causal: bool = False, **_: Any) -> Any:
+    return 5 * x.numel()
+
+
+_runtime.count_flops(_flops, "softmax", "_softmax_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("softmax")

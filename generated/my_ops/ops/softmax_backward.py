@@ -119,6 +119,17 @@ def _autograd(
     return _op.redispatch(keyset & _after_autograd, grad_y, y, scale, causal, grad_mask=grad_mask)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(
+    grad_y: Tensor, y: Tensor, scale: float, causal: bool, *, grad_mask: Sequence[bool] = (True, True), **_: Any
+) -> Any:
+    return 4 * y.numel()
+
+
+_runtime.count_flops(_flops, "softmax_backward", "_softmax_backward_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("softmax_backward")

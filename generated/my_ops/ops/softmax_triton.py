@@ -87,6 +87,17 @@ def _autograd(keyset: Any, x: Tensor) -> Any:
     return _op.redispatch(keyset & _after_autograd, x)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(x: Tensor, **_: Any) -> Any:
+    rows = _check.star(x.shape[:-1], lambda: "x: the product of rows does not fit 64-bit integers")
+    n = x.shape[-1]
+    return 5 * _rules.product(rows) * n
+
+
+_runtime.count_flops(_flops, "softmax_triton", "_softmax_triton_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("softmax_triton")

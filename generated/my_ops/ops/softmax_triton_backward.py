@@ -104,6 +104,17 @@ def _autograd(keyset: Any, grad_y: Tensor, y: Tensor) -> Any:
     return _op.redispatch(keyset & _after_autograd, grad_y, y)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(grad_y: Tensor, y: Tensor, **_: Any) -> Any:
+    rows = _check.star(grad_y.shape[:-1], lambda: "grad_y: the product of rows does not fit 64-bit integers")
+    n = grad_y.shape[-1]
+    return 4 * _rules.product(rows) * n
+
+
+_runtime.count_flops(_flops, "softmax_triton_backward", "_softmax_triton_backward_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("softmax_triton_backward")

@@ -93,6 +93,15 @@ def _autograd(keyset: Any, grad_y: Tensor, x: Tensor) -> Any:
     return _op.redispatch(keyset & _after_autograd, grad_y, x)
 
 
+# ---------------------------------------------------------------- operations of a call
+
+
+def _flops(grad_y: Tensor, x: Tensor, **_: Any) -> Any:
+    return 2 * x.numel()
+
+
+_runtime.count_flops(_flops, "square_backward", "_square_backward_no_grad")
+
 # ---------------------------------------------------------------- registration
 
 _kernels = _runtime.kernels("square_backward")
