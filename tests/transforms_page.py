@@ -35,7 +35,7 @@ REASONS = {
     "c": "Its gradient is not derived from `elementwise:`; `torch.func.vjp` and `jacrev` are there.",
     "d": "`differentiable: false` declares results to be constants, as those of `torch.argmax` are: their derivatives "
     "are zero. What is written must not require grad.",
-    "f": "`flops:` is not declared, so that PyTorch's counter counts nothing.",
+    "f": "It has neither `flops:` nor `elementwise:`: PyTorch's counter counts nothing.",
     "g": "No gradient is declared: backward through it is an error, `test_gradient_is_missing`.",
     "l": "Lists of tensors, and writes, have no rule for DTensor, which replicates or refuses.",
     "m": "Its bytes follow from the same rule, and are not compared with a number of their own.",
@@ -114,8 +114,8 @@ TABLES = {
     "PyTorch's modes": (
         Column("autocast", Test("test_autocast"), lambda _, op: "" if op.autocast else "a"),
         Column("deterministic", Test("test_results_do_not_change", "tests/test_counters.py"), lambda *_: ""),
-        Column("FLOP counter", Test("test_calls_and_their_gradients", "tests/conformance/test_flops.py"),
-               lambda _, op: "" if op.flops else "f"),
+        Column("FLOP counter", Test("test_operations_are_counted", "tests/test_counters.py"),
+               lambda _, op: "" if op.flops or op.elementwise else "f"),
         Column("bytes counter", Test("test_bytes_are_those_of_the_benchmark", "tests/test_counters.py"), _bytes),
     ),
 }  # fmt: skip

@@ -229,6 +229,10 @@ def _no_tensor(name: str, kind: str, value: Any) -> str:
     return next(filter(None, (_no_tensor(f"{name}[{i}]", inside, one) for i, one in enumerate(value))), "")
 
 
+def _has_batch(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and torch._C._functorch.is_batchedtensor(value)
+
+
 def explain(error: Exception, operator: Any, *values: Any) -> None:
     """Something in a call has raised `error`. Where that is because of an argument of another kind, of which PyTorch
     speaks in terms of internal operators, this raises what is wrong with it.
@@ -247,6 +251,11 @@ def explain(error: Exception, operator: Any, *values: Any) -> None:
         unfit = kind in {int: ("int", "float"), str: ("str",)}.get(type(value), ())
         got = f"{value!r:.40}, which PyTorch cannot pass on" if unfit else _got(value)
         texts.append(f"{refused[2]}: expected {kind}, got {got}")
+    if "batched == nullptr" in str(error):
+        for argument, value in zip(operator._schema.arguments, values, strict=True):
+            if str(argument.type).startswith("Optional[List[") and any(map(_has_batch, value or ())):
+                hint = "give another tensor a batch, too: expand one of those that have none"
+                texts.append(f"{argument.name}: torch.vmap finds no batch in a list that may be None; {hint}")
     if texts:
         raise RuntimeError(f"{name}: {texts[0]}") from None
 

@@ -251,3 +251,13 @@ def test_batches_of_lists() -> None:
     assert torch.equal(found, torch.stack(parts))
     empty = torch.vmap(lambda x: conformance.added_lists(x, [x], None))(x[:0])
     assert empty.shape == (0, 4)
+
+
+def test_batch_in_a_list_that_may_be_none() -> None:
+    """PyTorch looks for none there, and would speak of itself."""
+    x, more = torch.ones(4, dtype=torch.float64), torch.ones(3, 2, dtype=torch.float64)
+    text = r"^conformance::added_lists: more: torch.vmap finds no batch in a list that may be None; give another"
+    with pytest.raises(RuntimeError, match=text):
+        torch.vmap(lambda one: conformance.added_lists(x, [x], [one]))(more)
+    y = torch.vmap(lambda x, one: conformance.added_lists(x, [x], [one]))(x.expand(3, 4), more)
+    assert torch.equal(y, conformance.added_lists(x, [x], [more[0]]).expand(3, 4))
