@@ -2,11 +2,13 @@
 shims.
 
 The model is a chain of 32 rms_norms, float32 [4, 16]; the time is that of a call of the model by 32, so that what the
-call itself takes is shared out. From Python, and from a C++ program without Python. With --device cuda, the same on the
-GPU: host time, since calls are issued without waiting.
+call itself takes is shared out. From Python, where the proxy's calls go through the package's kernels for autograd; from
+Python that has the library alone; and from a C++ program without Python. With --device cuda, the same on the GPU: host
+time, since calls are issued without waiting.
 """
 
 import subprocess
+import sys
 from pathlib import Path
 
 import torch
@@ -21,7 +23,26 @@ LENGTH = 32
 AT_MOST = 0.769  # a factor of 1.3
 PROGRAM = Path(__file__).parent / "peers" / "aoti_chain.cpp"
 PROXY, SHIMS = "proxy", "C shims"
-CALLS = 400  # of a model in a repeat of the C++ program
+CALLS = 400  # of a model in a repeat of a program
+# The C++ program in Python.
+ALONE = """
+import sys, time, torch, torch._inductor.codecache
+library, device, calls, repeats, *paths = sys.argv[1:]
+torch.ops.load_library(library)
+x = torch.randn(4, 16, device=device)
+models = [torch._inductor.aoti_load_package(path) for path in paths]
+
+def seconds(model):
+    start = time.perf_counter()
+    for _ in range(int(calls)):
+        model(x)
+    return (time.perf_counter() - start) / int(calls)
+
+for repeat in range(-1, int(repeats)):
+    found = {model: seconds(model) for model in (models if repeat % 2 else models[::-1])}
+    if repeat >= 0:
+        print(*(found[model] for model in models))
+"""
 
 
 class Chain(torch.nn.Module):
@@ -46,8 +67,10 @@ def measure(options: Options) -> Result:
         assert torch.equal(models[PROXY](x), models[SHIMS](x))
         candidates = {name: _settled(per_call("call(x)", {"call": model, "x": x}), x) for name, model in models.items()}
         result.figures += figures(f"{title}from Python", interleave(candidates, repeats, progress))
-        result.figures += figures(f"{title}from C++", from_cpp(program, device, repeats, packages))
-        progress.step("C++")
+        alone = from_program([sys.executable, "-c", ALONE], device, repeats, packages)
+        result.figures += figures(f"{title}from Python, the library alone", alone)
+        result.figures += figures(f"{title}from C++", from_program([str(program)], device, repeats, packages))
+        progress.step("programs")
     progress.close()
     return result
 
@@ -93,10 +116,10 @@ def compiled() -> Path:
     return made
 
 
-def from_cpp(program: Path, device: str, repeats: int, packages: dict[str, Path]) -> dict[str, list[float]]:
+def from_program(program: list[str], device: str, repeats: int, packages: dict[str, Path]) -> dict[str, list[float]]:
     """Seconds per call of each model."""
     library = PACKAGE / "my_ops" / "my_ops.so"
-    command = [program, library, device, str(CALLS), str(repeats), *packages.values()]
+    command = [*program, str(library), device, str(CALLS), str(repeats), *map(str, packages.values())]
     done = subprocess.run(command, env=child_environment(), capture_output=True, text=True, check=True)
     rows = [[float(value) for value in line.split()] for line in done.stdout.splitlines()]
     return {name: [row[i] for row in rows] for i, name in enumerate(packages)}
