@@ -2,9 +2,9 @@
 shims.
 
 The model is a chain of 32 rms_norms, float32 [4, 16]; the time is that of a call of the model by 32, so that what the
-call itself takes is shared out. From Python, where the proxy's calls go through the package's kernels for autograd; from
-Python that has the library alone; and from a C++ program without Python. With --device cuda, the same on the GPU: host
-time, since calls are issued without waiting.
+call itself takes is shared out. From Python, where the proxy's calls go through the package's kernels for autograd;
+from Python that has the library alone; and from a C++ program without Python. With --device cuda, the same on the GPU:
+host time, since calls are issued without waiting.
 """
 
 import subprocess

@@ -92,7 +92,7 @@ def _argument(argument: Argument, written: bool) -> _Parameter:
     if isinstance(kind, TensorType):
         own = _pointer(_HANDLE) if kind.element_optional else _HANDLE
         put = f"shim_{'some_' if kind.element_optional else ''}{_TENSORS[kind.is_list, written]}"
-        extra = f', "{argument.name}"' if written else ""
+        extra = f', "{argument.name}"'
     else:
         assert isinstance(kind, ScalarType)
         own, one, many = _SCALARS[kind.kind]

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "boxed.h"
+#include "tensor.h"
 #include "view_bits.h"
 
 static _Thread_local char last_error[ERROR_TEXT];
@@ -19,29 +19,39 @@ static bool push(shim *s, shim_kind kind, StableIValue value) {
     return true;
 }
 
-/* A handle of the call's own for a tensor, or for a copy of what a view stands for. */
-static bool own(error *e, const char *written, AtenTensorHandle tensor, AtenTensorHandle *handle) {
-    CHECK_ABI(e, aoti_torch_new_tensor_handle, tensor, handle);
-    if (!view_bits(*handle)) {
-        return true;
+/* What a view stands for takes the place of its handle; `i` is the place in a list. One that is written cannot be a
+ * view: its elements then lie elsewhere. */
+static bool resolve(error *e, const char *name, int64_t i, bool written, AtenTensorHandle *handle) {
+    tensor t = {.handle = *handle};
+    const void *before = NULL, *after = NULL;
+    const bool ok = tensor_read_element(e, &t, name, i) && (!written || tensor_const_data(e, &t, &before)) &&
+                    tensor_resolve(e, &t) && (!written || tensor_const_data(e, &t, &after));
+    if (ok && before != after) {
+        fail(e,
+             "%s: is written, and a view that negates or conjugates what it lies on: a C shim cannot write through it",
+             tensor_text(e, name, i));
     }
-    if (written != NULL) {
-        aoti_torch_delete_tensor_object(*handle);
-        return fail(e,
-                    "%s: is written, and a view that negates or conjugates what it lies on; a C shim cannot write "
-                    "through it",
-                    written);
+    if (e->set) {
+        tensor_release(e, &t);
     }
-    return view_resolve(e, handle);
+    *handle = t.handle;
+    return !e->set;
 }
 
-static bool push_tensor(shim *s, const char *written, AtenTensorHandle tensor) {
+/* A handle of the call's own. */
+static bool own(error *e, const char *name, int64_t i, bool written, AtenTensorHandle from, AtenTensorHandle *handle) {
+    CHECK_ABI(e, aoti_torch_new_tensor_handle, from, handle);
+    return !view_bits(*handle) || resolve(e, name, i, written, handle);
+}
+
+static bool push_tensor(shim *s, const char *name, bool written, AtenTensorHandle from) {
     AtenTensorHandle handle;
-    return own(&s->e, written, tensor, &handle) && push(s, SHIM_TENSOR, (StableIValue)(uintptr_t)handle);
+    return own(&s->e, name, NO_ELEMENT, written, from, &handle) &&
+           push(s, SHIM_TENSOR, (StableIValue)(uintptr_t)handle);
 }
 
-bool shim_tensor(shim *s, AtenTensorHandle tensor) { return push_tensor(s, NULL, tensor); }
-bool shim_written(shim *s, const char *name, AtenTensorHandle tensor) { return push_tensor(s, name, tensor); }
+bool shim_tensor(shim *s, const char *name, AtenTensorHandle from) { return push_tensor(s, name, false, from); }
+bool shim_written(shim *s, const char *name, AtenTensorHandle from) { return push_tensor(s, name, true, from); }
 
 bool shim_float(shim *s, double value) {
     StableIValue slot;
@@ -72,12 +82,13 @@ static bool append(error *e, StableListHandle list, StableIValue element) {
     return true;
 }
 
-static bool append_tensor(error *e, StableListHandle list, const char *written, AtenTensorHandle tensor) {
+static bool append_tensor(shim *s, StableListHandle list, const char *name, int64_t i, bool written,
+                          AtenTensorHandle from) {
     AtenTensorHandle handle;
-    if (!own(e, written, tensor, &handle)) {
+    if (!own(&s->e, name, i, written, from, &handle)) {
         return false;
     }
-    if (!append(e, list, (StableIValue)(uintptr_t)handle)) {
+    if (!append(&s->e, list, (StableIValue)(uintptr_t)handle)) {
         aoti_torch_delete_tensor_object(handle);
         return false;
     }
@@ -85,17 +96,18 @@ static bool append_tensor(error *e, StableListHandle list, const char *written, 
 }
 
 /* One that may be absent stands in a box on the heap, which the list's reader deletes. */
-static bool append_some(error *e, StableListHandle list, const char *written, const AtenTensorHandle *tensor) {
+static bool append_some(shim *s, StableListHandle list, const char *name, int64_t i, bool written,
+                        const AtenTensorHandle *from) {
     AtenTensorHandle handle;
-    if (tensor == NULL) {
-        return append(e, list, 0);
+    if (from == NULL) {
+        return append(&s->e, list, 0);
     }
-    if (!own(e, written, *tensor, &handle)) {
+    if (!own(&s->e, name, i, written, *from, &handle)) {
         return false;
     }
     StableIValue *const box = _Znwm(sizeof *box);
     *box = (StableIValue)(uintptr_t)handle;
-    if (!append(e, list, (StableIValue)(uintptr_t)box)) {
+    if (!append(&s->e, list, (StableIValue)(uintptr_t)box)) {
         _ZdlPv(box);
         aoti_torch_delete_tensor_object(handle);
         return false;
@@ -103,46 +115,38 @@ static bool append_some(error *e, StableListHandle list, const char *written, co
     return true;
 }
 
-static bool push_tensors(shim *s, const char *written, const AtenTensorHandle *tensors, int64_t count) {
+static bool push_tensors(shim *s, const char *name, bool written, const AtenTensorHandle *tensors, int64_t count) {
     StableListHandle list;
-    if (!push_list(s, SHIM_TENSORS, count, &list)) {
-        return false;
+    bool ok = push_list(s, SHIM_TENSORS, count, &list);
+    for (int64_t i = 0; ok && i < count; i++) {
+        ok = append_tensor(s, list, name, i, written, tensors[i]);
     }
-    for (int64_t i = 0; i < count; i++) {
-        if (!append_tensor(&s->e, list, written, tensors[i])) {
-            return false;
-        }
-    }
-    return true;
+    return ok;
 }
 
-static bool push_some(shim *s, const char *written, const AtenTensorHandle *const *tensors, int64_t count) {
+static bool push_some(shim *s, const char *name, bool written, const AtenTensorHandle *const *tensors, int64_t count) {
     StableListHandle list;
-    if (!push_list(s, SHIM_SOME_TENSORS, count, &list)) {
-        return false;
+    bool ok = push_list(s, SHIM_SOME_TENSORS, count, &list);
+    for (int64_t i = 0; ok && i < count; i++) {
+        ok = append_some(s, list, name, i, written, tensors[i]);
     }
-    for (int64_t i = 0; i < count; i++) {
-        if (!append_some(&s->e, list, written, tensors[i])) {
-            return false;
-        }
-    }
-    return true;
+    return ok;
 }
 
-bool shim_tensors(shim *s, const AtenTensorHandle *tensors, int64_t count) {
-    return push_tensors(s, NULL, tensors, count);
+bool shim_tensors(shim *s, const char *name, const AtenTensorHandle *tensors, int64_t count) {
+    return push_tensors(s, name, false, tensors, count);
 }
 
-bool shim_some_tensors(shim *s, const AtenTensorHandle *const *tensors, int64_t count) {
-    return push_some(s, NULL, tensors, count);
+bool shim_some_tensors(shim *s, const char *name, const AtenTensorHandle *const *tensors, int64_t count) {
+    return push_some(s, name, false, tensors, count);
 }
 
 bool shim_written_tensors(shim *s, const char *name, const AtenTensorHandle *tensors, int64_t count) {
-    return push_tensors(s, name, tensors, count);
+    return push_tensors(s, name, true, tensors, count);
 }
 
 bool shim_some_written_tensors(shim *s, const char *name, const AtenTensorHandle *const *tensors, int64_t count) {
-    return push_some(s, name, tensors, count);
+    return push_some(s, name, true, tensors, count);
 }
 
 bool shim_floats(shim *s, const double *values, int64_t count) {

@@ -40,9 +40,9 @@ static inline void shim_begin(shim *s, const char *op) {
     s->count = 0;
 }
 
-/* Arguments, in the order of the schema. A tensor that is written must not be a negated or conjugated view; `name` is
- * for the text of that error. */
-bool shim_tensor(shim *s, AtenTensorHandle tensor);
+/* Arguments, in the order of the schema; `name` is for the texts of errors. A tensor that is written must not be a view
+ * that negates or conjugates. */
+bool shim_tensor(shim *s, const char *name, AtenTensorHandle tensor);
 bool shim_written(shim *s, const char *name, AtenTensorHandle tensor);
 bool shim_float(shim *s, double value);
 bool shim_int(shim *s, int64_t value);
@@ -50,9 +50,9 @@ bool shim_bool(shim *s, int32_t value);
 bool shim_dtype(shim *s, int32_t value);
 bool shim_text(shim *s, const char *text);
 
-/* Lists; null pointers are elements that are absent in the second and the fourth. */
-bool shim_tensors(shim *s, const AtenTensorHandle *tensors, int64_t count);
-bool shim_some_tensors(shim *s, const AtenTensorHandle *const *tensors, int64_t count);
+/* Lists; a null pointer is an element that is absent. */
+bool shim_tensors(shim *s, const char *name, const AtenTensorHandle *tensors, int64_t count);
+bool shim_some_tensors(shim *s, const char *name, const AtenTensorHandle *const *tensors, int64_t count);
 bool shim_written_tensors(shim *s, const char *name, const AtenTensorHandle *tensors, int64_t count);
 bool shim_some_written_tensors(shim *s, const char *name, const AtenTensorHandle *const *tensors, int64_t count);
 bool shim_floats(shim *s, const double *values, int64_t count);

@@ -81,8 +81,11 @@ static size_t find(int32_t dtype, const char *op, uint64_t *bit) {
 /* Two threads may both look: they find the same. */
 static size_t look(void) {
     uint64_t negates = 0, conjugates = 0;
+    const bool grad_mode = aoti_torch_grad_mode_is_enabled(); /* nothing here is to be recorded */
+    aoti_torch_grad_mode_set_enabled(false);
     const size_t place = find(aoti_torch_dtype_float32(), "aten::_neg_view", &negates);
     const bool both = find(aoti_torch_dtype_complex64(), "aten::_conj", &conjugates) == place && place != NOWHERE;
+    aoti_torch_grad_mode_set_enabled(grad_mode);
     atomic_store_explicit(&bits, negates | conjugates, memory_order_relaxed);
     atomic_store_explicit(&place_of_bits, both ? place : NOWHERE, memory_order_release);
     return both ? place : NOWHERE;
@@ -95,15 +98,4 @@ bool view_bits(AtenTensorHandle tensor) {
     }
     return place == NOWHERE ||
            (word_at(impl_of(tensor), place) & atomic_load_explicit(&bits, memory_order_relaxed)) != 0;
-}
-
-static bool call_on(error *e, const char *op, AtenTensorHandle *handle) {
-    StableIValue stack[1] = {(StableIValue)(uintptr_t)*handle}; /* which the call owns */
-    CHECK(e, torch_call_dispatcher(op, "", stack, TORCH_ABI_VERSION) == 0, "%s failed", op);
-    *handle = (AtenTensorHandle)(uintptr_t)stack[0];
-    return true;
-}
-
-bool view_resolve(error *e, AtenTensorHandle *handle) {
-    return call_on(e, "aten::resolve_conj", handle) && call_on(e, "aten::resolve_neg", handle);
 }

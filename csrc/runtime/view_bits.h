@@ -7,13 +7,9 @@
 #ifndef RUNTIME_VIEW_BITS_H
 #define RUNTIME_VIEW_BITS_H
 
-#include "error.h"
 #include "torch_abi.h"
 
 /* Whether the tensor may be such a view. */
 bool view_bits(AtenTensorHandle tensor);
-
-/* Replaces a handle by that of what the view stands for; after an error the handle is gone. */
-bool view_resolve(error *e, AtenTensorHandle *handle);
 
 #endif

@@ -10,7 +10,7 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_square(
     AtenTensorHandle *ret0) {
     shim s;
     shim_begin(&s, "my_ops::square");
-    if (shim_tensor(&s, in_x)) {
+    if (shim_tensor(&s, "x", in_x)) {
         square_direct(&s.e, s.stack);
         shim_give(&s, 0, ret0);
     } else {
@@ -25,8 +25,8 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_square_backward(
     AtenTensorHandle *ret0) {
     shim s;
     shim_begin(&s, "my_ops::square_backward");
-    if (shim_tensor(&s, in_grad_y) &&
-        shim_tensor(&s, in_x)) {
+    if (shim_tensor(&s, "grad_y", in_grad_y) &&
+        shim_tensor(&s, "x", in_x)) {
         square_backward_direct(&s.e, s.stack);
         shim_give(&s, 0, ret0);
     } else {
@@ -43,8 +43,8 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_rms_norm(
     AtenTensorHandle *ret0) {
     shim s;
     shim_begin(&s, "my_ops::rms_norm");
-    if (shim_tensor(&s, in_x) &&
-        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, *in_weight) && shim_box(&s)) &&
+    if (shim_tensor(&s, "x", in_x) &&
+        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, "weight", *in_weight) && shim_box(&s)) &&
         shim_float(&s, in_eps) &&
         shim_float(&s, in_offset)) {
         rms_norm_direct(&s.e, s.stack);
@@ -64,8 +64,8 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_rms_norm__saved(
     AtenTensorHandle *ret1) {
     shim s;
     shim_begin(&s, "my_ops::rms_norm");
-    if (shim_tensor(&s, in_x) &&
-        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, *in_weight) && shim_box(&s)) &&
+    if (shim_tensor(&s, "x", in_x) &&
+        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, "weight", *in_weight) && shim_box(&s)) &&
         shim_float(&s, in_eps) &&
         shim_float(&s, in_offset)) {
         rms_norm__saved_direct(&s.e, s.stack);
@@ -89,10 +89,10 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_rms_norm_backward(
     AtenTensorHandle *ret1) {
     shim s;
     shim_begin(&s, "my_ops::rms_norm_backward");
-    if (shim_tensor(&s, in_grad_y) &&
-        shim_tensor(&s, in_x) &&
-        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, *in_weight) && shim_box(&s)) &&
-        shim_tensor(&s, in_rstd) &&
+    if (shim_tensor(&s, "grad_y", in_grad_y) &&
+        shim_tensor(&s, "x", in_x) &&
+        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, "weight", *in_weight) && shim_box(&s)) &&
+        shim_tensor(&s, "rstd", in_rstd) &&
         shim_float(&s, in_offset) &&
         shim_bools(&s, in_grad_mask, count_grad_mask)) {
         rms_norm_backward_direct(&s.e, s.stack);
@@ -114,9 +114,9 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_add_rms_norm(
     AtenTensorHandle *ret1) {
     shim s;
     shim_begin(&s, "my_ops::add_rms_norm");
-    if (shim_tensor(&s, in_x) &&
-        shim_tensor(&s, in_residual) &&
-        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, *in_weight) && shim_box(&s)) &&
+    if (shim_tensor(&s, "x", in_x) &&
+        shim_tensor(&s, "residual", in_residual) &&
+        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, "weight", *in_weight) && shim_box(&s)) &&
         shim_float(&s, in_eps) &&
         shim_float(&s, in_offset)) {
         add_rms_norm_direct(&s.e, s.stack);
@@ -139,9 +139,9 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_add_rms_norm__saved(
     AtenTensorHandle *ret2) {
     shim s;
     shim_begin(&s, "my_ops::add_rms_norm");
-    if (shim_tensor(&s, in_x) &&
-        shim_tensor(&s, in_residual) &&
-        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, *in_weight) && shim_box(&s)) &&
+    if (shim_tensor(&s, "x", in_x) &&
+        shim_tensor(&s, "residual", in_residual) &&
+        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, "weight", *in_weight) && shim_box(&s)) &&
         shim_float(&s, in_eps) &&
         shim_float(&s, in_offset)) {
         add_rms_norm__saved_direct(&s.e, s.stack);
@@ -164,7 +164,7 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_add_rms_norm__inplace(
     shim_begin(&s, "my_ops::add_rms_norm");
     if (shim_written(&s, "x", in_x) &&
         shim_written(&s, "residual", in_residual) &&
-        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, *in_weight) && shim_box(&s)) &&
+        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, "weight", *in_weight) && shim_box(&s)) &&
         shim_float(&s, in_eps) &&
         shim_float(&s, in_offset)) {
         add_rms_norm__inplace_direct(&s.e, s.stack);
@@ -187,11 +187,11 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_add_rms_norm_backward(
     AtenTensorHandle *ret1) {
     shim s;
     shim_begin(&s, "my_ops::add_rms_norm_backward");
-    if (shim_tensor(&s, in_grad_y) &&
-        (in_grad_residual_out == NULL ? shim_none(&s) : shim_tensor(&s, *in_grad_residual_out) && shim_box(&s)) &&
-        shim_tensor(&s, in_residual_out) &&
-        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, *in_weight) && shim_box(&s)) &&
-        shim_tensor(&s, in_rstd) &&
+    if (shim_tensor(&s, "grad_y", in_grad_y) &&
+        (in_grad_residual_out == NULL ? shim_none(&s) : shim_tensor(&s, "grad_residual_out", *in_grad_residual_out) && shim_box(&s)) &&
+        shim_tensor(&s, "residual_out", in_residual_out) &&
+        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, "weight", *in_weight) && shim_box(&s)) &&
+        shim_tensor(&s, "rstd", in_rstd) &&
         shim_float(&s, in_offset) &&
         shim_bools(&s, in_grad_mask, count_grad_mask)) {
         add_rms_norm_backward_direct(&s.e, s.stack);
@@ -211,9 +211,9 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_layer_norm(
     AtenTensorHandle *ret0) {
     shim s;
     shim_begin(&s, "my_ops::layer_norm");
-    if (shim_tensor(&s, in_x) &&
-        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, *in_weight) && shim_box(&s)) &&
-        (in_bias == NULL ? shim_none(&s) : shim_tensor(&s, *in_bias) && shim_box(&s)) &&
+    if (shim_tensor(&s, "x", in_x) &&
+        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, "weight", *in_weight) && shim_box(&s)) &&
+        (in_bias == NULL ? shim_none(&s) : shim_tensor(&s, "bias", *in_bias) && shim_box(&s)) &&
         shim_float(&s, in_eps)) {
         layer_norm_direct(&s.e, s.stack);
         shim_give(&s, 0, ret0);
@@ -233,9 +233,9 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_layer_norm__saved(
     AtenTensorHandle *ret2) {
     shim s;
     shim_begin(&s, "my_ops::layer_norm");
-    if (shim_tensor(&s, in_x) &&
-        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, *in_weight) && shim_box(&s)) &&
-        (in_bias == NULL ? shim_none(&s) : shim_tensor(&s, *in_bias) && shim_box(&s)) &&
+    if (shim_tensor(&s, "x", in_x) &&
+        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, "weight", *in_weight) && shim_box(&s)) &&
+        (in_bias == NULL ? shim_none(&s) : shim_tensor(&s, "bias", *in_bias) && shim_box(&s)) &&
         shim_float(&s, in_eps)) {
         layer_norm__saved_direct(&s.e, s.stack);
         shim_give(&s, 0, ret0);
@@ -261,12 +261,12 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_layer_norm_backward(
     AtenTensorHandle *ret2) {
     shim s;
     shim_begin(&s, "my_ops::layer_norm_backward");
-    if (shim_tensor(&s, in_grad_y) &&
-        shim_tensor(&s, in_x) &&
-        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, *in_weight) && shim_box(&s)) &&
-        (in_bias == NULL ? shim_none(&s) : shim_tensor(&s, *in_bias) && shim_box(&s)) &&
-        shim_tensor(&s, in_mean) &&
-        shim_tensor(&s, in_rstd) &&
+    if (shim_tensor(&s, "grad_y", in_grad_y) &&
+        shim_tensor(&s, "x", in_x) &&
+        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, "weight", *in_weight) && shim_box(&s)) &&
+        (in_bias == NULL ? shim_none(&s) : shim_tensor(&s, "bias", *in_bias) && shim_box(&s)) &&
+        shim_tensor(&s, "mean", in_mean) &&
+        shim_tensor(&s, "rstd", in_rstd) &&
         shim_bools(&s, in_grad_mask, count_grad_mask)) {
         layer_norm_backward_direct(&s.e, s.stack);
         shim_give(&s, 0, ret0);
@@ -286,8 +286,8 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_softmax(
     AtenTensorHandle *ret0) {
     shim s;
     shim_begin(&s, "my_ops::softmax");
-    if (shim_tensor(&s, in_x) &&
-        (in_bias == NULL ? shim_none(&s) : shim_tensor(&s, *in_bias) && shim_box(&s)) &&
+    if (shim_tensor(&s, "x", in_x) &&
+        (in_bias == NULL ? shim_none(&s) : shim_tensor(&s, "bias", *in_bias) && shim_box(&s)) &&
         shim_float(&s, in_scale) &&
         shim_bool(&s, in_causal)) {
         softmax_direct(&s.e, s.stack);
@@ -309,8 +309,8 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_softmax_backward(
     AtenTensorHandle *ret1) {
     shim s;
     shim_begin(&s, "my_ops::softmax_backward");
-    if (shim_tensor(&s, in_grad_y) &&
-        shim_tensor(&s, in_y) &&
+    if (shim_tensor(&s, "grad_y", in_grad_y) &&
+        shim_tensor(&s, "y", in_y) &&
         shim_float(&s, in_scale) &&
         shim_bool(&s, in_causal) &&
         shim_bools(&s, in_grad_mask, count_grad_mask)) {
@@ -328,7 +328,7 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_softmax_triton(
     AtenTensorHandle *ret0) {
     shim s;
     shim_begin(&s, "my_ops::softmax_triton");
-    if (shim_tensor(&s, in_x)) {
+    if (shim_tensor(&s, "x", in_x)) {
         softmax_triton_direct(&s.e, s.stack);
         shim_give(&s, 0, ret0);
     } else {
@@ -343,8 +343,8 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_softmax_triton_backward(
     AtenTensorHandle *ret0) {
     shim s;
     shim_begin(&s, "my_ops::softmax_triton_backward");
-    if (shim_tensor(&s, in_grad_y) &&
-        shim_tensor(&s, in_y)) {
+    if (shim_tensor(&s, "grad_y", in_grad_y) &&
+        shim_tensor(&s, "y", in_y)) {
         softmax_triton_backward_direct(&s.e, s.stack);
         shim_give(&s, 0, ret0);
     } else {
@@ -362,8 +362,8 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_cross_entropy(
     AtenTensorHandle *ret0) {
     shim s;
     shim_begin(&s, "my_ops::cross_entropy");
-    if (shim_tensor(&s, in_logits) &&
-        shim_tensor(&s, in_target) &&
+    if (shim_tensor(&s, "logits", in_logits) &&
+        shim_tensor(&s, "target", in_target) &&
         shim_int(&s, in_ignore_index) &&
         shim_float(&s, in_label_smoothing) &&
         shim_float(&s, in_z_loss)) {
@@ -385,8 +385,8 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_cross_entropy__saved(
     AtenTensorHandle *ret1) {
     shim s;
     shim_begin(&s, "my_ops::cross_entropy");
-    if (shim_tensor(&s, in_logits) &&
-        shim_tensor(&s, in_target) &&
+    if (shim_tensor(&s, "logits", in_logits) &&
+        shim_tensor(&s, "target", in_target) &&
         shim_int(&s, in_ignore_index) &&
         shim_float(&s, in_label_smoothing) &&
         shim_float(&s, in_z_loss)) {
@@ -410,10 +410,10 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_cross_entropy_backward(
     AtenTensorHandle *ret0) {
     shim s;
     shim_begin(&s, "my_ops::cross_entropy_backward");
-    if (shim_tensor(&s, in_grad_loss) &&
-        shim_tensor(&s, in_logits) &&
-        shim_tensor(&s, in_target) &&
-        shim_tensor(&s, in_lse) &&
+    if (shim_tensor(&s, "grad_loss", in_grad_loss) &&
+        shim_tensor(&s, "logits", in_logits) &&
+        shim_tensor(&s, "target", in_target) &&
+        shim_tensor(&s, "lse", in_lse) &&
         shim_int(&s, in_ignore_index) &&
         shim_float(&s, in_label_smoothing) &&
         shim_float(&s, in_z_loss)) {
@@ -436,8 +436,8 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_cross_entropy_gradient_(
     shim s;
     shim_begin(&s, "my_ops::cross_entropy_gradient_");
     if (shim_written(&s, "logits", in_logits) &&
-        shim_tensor(&s, in_target) &&
-        (in_grad_loss == NULL ? shim_none(&s) : shim_tensor(&s, *in_grad_loss) && shim_box(&s)) &&
+        shim_tensor(&s, "target", in_target) &&
+        (in_grad_loss == NULL ? shim_none(&s) : shim_tensor(&s, "grad_loss", *in_grad_loss) && shim_box(&s)) &&
         shim_int(&s, in_ignore_index) &&
         shim_float(&s, in_label_smoothing) &&
         shim_float(&s, in_z_loss)) {
@@ -459,10 +459,10 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_rope(
     AtenTensorHandle *ret1) {
     shim s;
     shim_begin(&s, "my_ops::rope");
-    if (shim_tensor(&s, in_q) &&
-        shim_tensor(&s, in_k) &&
-        shim_tensor(&s, in_cos) &&
-        shim_tensor(&s, in_sin) &&
+    if (shim_tensor(&s, "q", in_q) &&
+        shim_tensor(&s, "k", in_k) &&
+        shim_tensor(&s, "cos", in_cos) &&
+        shim_tensor(&s, "sin", in_sin) &&
         shim_bool(&s, in_interleaved)) {
         rope_direct(&s.e, s.stack);
         shim_give(&s, 0, ret0);
@@ -483,8 +483,8 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_rope__inplace(
     shim_begin(&s, "my_ops::rope");
     if (shim_written(&s, "q", in_q) &&
         shim_written(&s, "k", in_k) &&
-        shim_tensor(&s, in_cos) &&
-        shim_tensor(&s, in_sin) &&
+        shim_tensor(&s, "cos", in_cos) &&
+        shim_tensor(&s, "sin", in_sin) &&
         shim_bool(&s, in_interleaved)) {
         rope__inplace_direct(&s.e, s.stack);
     } else {
@@ -505,10 +505,10 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_rope_backward(
     AtenTensorHandle *ret1) {
     shim s;
     shim_begin(&s, "my_ops::rope_backward");
-    if (shim_tensor(&s, in_grad_q_out) &&
-        shim_tensor(&s, in_grad_k_out) &&
-        shim_tensor(&s, in_cos) &&
-        shim_tensor(&s, in_sin) &&
+    if (shim_tensor(&s, "grad_q_out", in_grad_q_out) &&
+        shim_tensor(&s, "grad_k_out", in_grad_k_out) &&
+        shim_tensor(&s, "cos", in_cos) &&
+        shim_tensor(&s, "sin", in_sin) &&
         shim_bool(&s, in_interleaved) &&
         shim_bools(&s, in_grad_mask, count_grad_mask)) {
         rope_backward_direct(&s.e, s.stack);
@@ -526,8 +526,8 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_silu_mul(
     AtenTensorHandle *ret0) {
     shim s;
     shim_begin(&s, "my_ops::silu_mul");
-    if (shim_tensor(&s, in_gate) &&
-        shim_tensor(&s, in_up)) {
+    if (shim_tensor(&s, "gate", in_gate) &&
+        shim_tensor(&s, "up", in_up)) {
         silu_mul_direct(&s.e, s.stack);
         shim_give(&s, 0, ret0);
     } else {
@@ -546,9 +546,9 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_silu_mul_backward(
     AtenTensorHandle *ret1) {
     shim s;
     shim_begin(&s, "my_ops::silu_mul_backward");
-    if (shim_tensor(&s, in_grad_y) &&
-        shim_tensor(&s, in_gate) &&
-        shim_tensor(&s, in_up) &&
+    if (shim_tensor(&s, "grad_y", in_grad_y) &&
+        shim_tensor(&s, "gate", in_gate) &&
+        shim_tensor(&s, "up", in_up) &&
         shim_bools(&s, in_grad_mask, count_grad_mask)) {
         silu_mul_backward_direct(&s.e, s.stack);
         shim_give(&s, 0, ret0);
@@ -572,11 +572,11 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_silu_mul_backward_backward(
     AtenTensorHandle *ret2) {
     shim s;
     shim_begin(&s, "my_ops::silu_mul_backward_backward");
-    if (shim_tensor(&s, in_grad_grad_gate) &&
-        shim_tensor(&s, in_grad_grad_up) &&
-        shim_tensor(&s, in_grad_y) &&
-        shim_tensor(&s, in_gate) &&
-        shim_tensor(&s, in_up) &&
+    if (shim_tensor(&s, "grad_grad_gate", in_grad_grad_gate) &&
+        shim_tensor(&s, "grad_grad_up", in_grad_grad_up) &&
+        shim_tensor(&s, "grad_y", in_grad_y) &&
+        shim_tensor(&s, "gate", in_gate) &&
+        shim_tensor(&s, "up", in_up) &&
         shim_bools(&s, in_grad_mask, count_grad_mask)) {
         silu_mul_backward_backward_direct(&s.e, s.stack);
         shim_give(&s, 0, ret0);
@@ -595,8 +595,8 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_gelu_mul(
     AtenTensorHandle *ret0) {
     shim s;
     shim_begin(&s, "my_ops::gelu_mul");
-    if (shim_tensor(&s, in_gate) &&
-        shim_tensor(&s, in_up) &&
+    if (shim_tensor(&s, "gate", in_gate) &&
+        shim_tensor(&s, "up", in_up) &&
         shim_text(&s, in_approximate)) {
         gelu_mul_direct(&s.e, s.stack);
         shim_give(&s, 0, ret0);
@@ -617,9 +617,9 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_gelu_mul_backward(
     AtenTensorHandle *ret1) {
     shim s;
     shim_begin(&s, "my_ops::gelu_mul_backward");
-    if (shim_tensor(&s, in_grad_y) &&
-        shim_tensor(&s, in_gate) &&
-        shim_tensor(&s, in_up) &&
+    if (shim_tensor(&s, "grad_y", in_grad_y) &&
+        shim_tensor(&s, "gate", in_gate) &&
+        shim_tensor(&s, "up", in_up) &&
         shim_text(&s, in_approximate) &&
         shim_bools(&s, in_grad_mask, count_grad_mask)) {
         gelu_mul_backward_direct(&s.e, s.stack);
@@ -645,11 +645,11 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_gelu_mul_backward_backward(
     AtenTensorHandle *ret2) {
     shim s;
     shim_begin(&s, "my_ops::gelu_mul_backward_backward");
-    if (shim_tensor(&s, in_grad_grad_gate) &&
-        shim_tensor(&s, in_grad_grad_up) &&
-        shim_tensor(&s, in_grad_y) &&
-        shim_tensor(&s, in_gate) &&
-        shim_tensor(&s, in_up) &&
+    if (shim_tensor(&s, "grad_grad_gate", in_grad_grad_gate) &&
+        shim_tensor(&s, "grad_grad_up", in_grad_grad_up) &&
+        shim_tensor(&s, "grad_y", in_grad_y) &&
+        shim_tensor(&s, "gate", in_gate) &&
+        shim_tensor(&s, "up", in_up) &&
         shim_text(&s, in_approximate) &&
         shim_bools(&s, in_grad_mask, count_grad_mask)) {
         gelu_mul_backward_backward_direct(&s.e, s.stack);
@@ -669,7 +669,7 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_quantize_per_token(
     AtenTensorHandle *ret1) {
     shim s;
     shim_begin(&s, "my_ops::quantize_per_token");
-    if (shim_tensor(&s, in_x) &&
+    if (shim_tensor(&s, "x", in_x) &&
         shim_dtype(&s, in_dtype)) {
         quantize_per_token_direct(&s.e, s.stack);
         shim_give(&s, 0, ret0);
@@ -690,8 +690,8 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_rms_norm_quantize(
     AtenTensorHandle *ret1) {
     shim s;
     shim_begin(&s, "my_ops::rms_norm_quantize");
-    if (shim_tensor(&s, in_x) &&
-        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, *in_weight) && shim_box(&s)) &&
+    if (shim_tensor(&s, "x", in_x) &&
+        (in_weight == NULL ? shim_none(&s) : shim_tensor(&s, "weight", *in_weight) && shim_box(&s)) &&
         shim_float(&s, in_eps) &&
         shim_float(&s, in_offset) &&
         shim_dtype(&s, in_dtype)) {
@@ -710,8 +710,8 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_gather_rows(
     AtenTensorHandle *ret0) {
     shim s;
     shim_begin(&s, "my_ops::gather_rows");
-    if (shim_tensor(&s, in_table) &&
-        shim_tensor(&s, in_index)) {
+    if (shim_tensor(&s, "table", in_table) &&
+        shim_tensor(&s, "index", in_index)) {
         gather_rows_direct(&s.e, s.stack);
         shim_give(&s, 0, ret0);
     } else {
@@ -740,11 +740,11 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_adamw_step(
     shim s;
     shim_begin(&s, "my_ops::adamw_step");
     if (shim_written_tensors(&s, "params", in_params, count_params) &&
-        shim_tensors(&s, in_grads, count_grads) &&
+        shim_tensors(&s, "grads", in_grads, count_grads) &&
         shim_written_tensors(&s, "exp_avgs", in_exp_avgs, count_exp_avgs) &&
         shim_written_tensors(&s, "exp_avg_sqs", in_exp_avg_sqs, count_exp_avg_sqs) &&
         shim_int(&s, in_step) &&
-        (in_grad_scale == NULL ? shim_none(&s) : shim_tensor(&s, *in_grad_scale) && shim_box(&s)) &&
+        (in_grad_scale == NULL ? shim_none(&s) : shim_tensor(&s, "grad_scale", *in_grad_scale) && shim_box(&s)) &&
         shim_float(&s, in_lr) &&
         shim_floats(&s, in_betas, count_betas) &&
         shim_float(&s, in_eps) &&
@@ -763,7 +763,7 @@ SHIM__EXPORTED AOTITorchError aoti_torch_my_ops_global_norm(
     AtenTensorHandle *ret0) {
     shim s;
     shim_begin(&s, "my_ops::global_norm");
-    if (shim_tensors(&s, in_xs, count_xs)) {
+    if (shim_tensors(&s, "xs", in_xs, count_xs)) {
         global_norm_direct(&s.e, s.stack);
         shim_give(&s, 0, ret0);
     } else {

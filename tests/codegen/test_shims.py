@@ -34,14 +34,14 @@ def view(library: Make, *inputs: str, rest: str = REST) -> ShimsView:
 @pytest.mark.parametrize(
     ("argument", "parameters", "push"),
     [
-        ("a: T[n]", "AtenTensorHandle in_a", "shim_tensor(&s, in_a)"),
+        ("a: T[n]", "AtenTensorHandle in_a", 'shim_tensor(&s, "a", in_a)'),
         (
             "a: T[n]?",
             "const AtenTensorHandle *in_a",
-            "(in_a == NULL ? shim_none(&s) : shim_tensor(&s, *in_a) && shim_box(&s))",
+            '(in_a == NULL ? shim_none(&s) : shim_tensor(&s, "a", *in_a) && shim_box(&s))',
         ),
         ("a: T[n]!", "AtenTensorHandle in_a", 'shim_written(&s, "a", in_a)'),
-        ("a: T[n][]", "const AtenTensorHandle *in_a, int64_t count_a", "shim_tensors(&s, in_a, count_a)"),
+        ("a: T[n][]", "const AtenTensorHandle *in_a, int64_t count_a", 'shim_tensors(&s, "a", in_a, count_a)'),
         (
             "a: T[n][]!",
             "const AtenTensorHandle *in_a, int64_t count_a",
@@ -50,7 +50,7 @@ def view(library: Make, *inputs: str, rest: str = REST) -> ShimsView:
         (
             "a: T[n]?[]",
             "const AtenTensorHandle *const *in_a, int64_t count_a",
-            "shim_some_tensors(&s, in_a, count_a)",
+            'shim_some_tensors(&s, "a", in_a, count_a)',
         ),
         ("a: float", "double in_a", "shim_float(&s, in_a)"),
         ("a: size", "int64_t in_a", "shim_int(&s, in_a)"),
@@ -69,7 +69,7 @@ def test_arguments(library: Make, argument: str, parameters: str, push: str) -> 
     (shim,) = found.shims
     lines = f"AtenTensorHandle in_x, {parameters}, AtenTensorHandle *ret0"
     assert " ".join(shim.parameters) == f"{lines}) {{"
-    assert shim.push == ("if (shim_tensor(&s, in_x) &&", f"    {push}) {{")
+    assert shim.push == ('if (shim_tensor(&s, "x", in_x) &&', f"    {push}) {{")
     (overload,) = found.overloads
     assert lines in overload.row[5]
     assert overload.symbol == shim.symbol == "aoti_torch_demo_op"
