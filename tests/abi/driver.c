@@ -21,6 +21,7 @@
  * After each attempt nothing may be left: not a tensor, list, string, box or block of memory. Arguments that are not
  * written hold what they held; written ones too where a call fails before its body ran. */
 #include "direct.h"
+#include "view_bits.h"
 #include "fake.h"
 
 #include <inttypes.h>
@@ -31,6 +32,7 @@
 enum { MAX_SLOTS = 512, MAX_ELEMENTS = 256, MAX_SIZES = 80, WORD = 64, TEXT = 8192 };
 
 const direct_library *fake_direct(void); /* of the library that is examined */
+BoxedKernel *fake_find_shim(const char *name);
 
 typedef enum slot_kind { NONE, NUMBER, TENSOR, STRING, LIST, TENSORS } slot_kind;
 
@@ -231,6 +233,20 @@ static BoxedKernel *find_direct(const char *name) {
     return NULL;
 }
 
+/* The same call of the operator's C shim, where it has one. What differs from the kernel's own is before it begins, and
+ * the same on every device. */
+static void run_shim(call *c) {
+    BoxedKernel *const shim = fake_find_shim(c->name);
+    if (shim == NULL || strcmp(c->key, "CUDA") == 0) {
+        return;
+    }
+    fake_begin_call();
+    do {
+        attempt(c, shim, true);
+    } while (fake_failed() != NULL);
+    faults += (int64_t)fake_failures();
+}
+
 static void run(call *c) {
     BoxedKernel *const registered = fake_find_kernel(c->key, c->name);
     BoxedKernel *const kernel = registered != NULL ? registered : find_direct(c->name);
@@ -245,6 +261,7 @@ static void run(call *c) {
             attempt(c, kernel, true);
         } while (fake_failed() != NULL);
         faults += (int64_t)fake_failures();
+        run_shim(c);
         return;
     }
     attempt(c, kernel, false);
@@ -429,6 +446,7 @@ int main(void) {
         printf("load error: %s\nlibraries left: %" PRId64 "\n", wrong, fake_live[FAKE_LIBRARY]);
         return 3;
     }
+    view_bits(NULL); /* which looks for the bits once, and finds none */
     while (getline(&text, &room, stdin) > 0) {
         fake_line++;
         const char *const word = strtok_r(text, " \n", &rest);

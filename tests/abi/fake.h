@@ -94,6 +94,16 @@ StringHandle fake_new_string(const char *data, size_t length);
 StableListHandle fake_new_list(const StableIValue *elements, size_t count, bool of_tensors, bool boxed);
 StableIValue *fake_new_box(StableIValue value);
 
+/* What is on the stack, as a compiled model passes it to a C shim; the others give it back. An absent list has none. */
+const void *fake_list_values(StableIValue slot, bool given, bool narrow, int64_t *count);
+void fake_list_end(StableIValue slot, bool given, const void *values);
+const char *fake_text(StableIValue slot);
+void fake_text_end(StableIValue slot);
+void fake_tensor_end(StableIValue slot);
+
+/* What the next lists hold that are made: t tensors, b boxes of tensors, n numbers; after these, tensors. */
+void fake_made_lists(const char *kinds);
+
 int32_t fake_dtype(const char *name);
 int32_t fake_device(const char *type);
 

@@ -1,4 +1,5 @@
 /* Lists, strings, and the boxes of what may be absent. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "fake_objects.h"
@@ -63,16 +64,21 @@ static void delete_element(StableListHandle list, size_t index) {
     }
 }
 
+static const char *made_lists = "";
+
+void fake_made_lists(const char *kinds) { made_lists = kinds; }
+
 AOTITorchError torch_new_list_reserve_size(size_t size, StableListHandle *ret) {
+    const char kind = *made_lists != '\0' ? *made_lists++ : 't';
     STEP("torch_new_list_reserve_size")
     *ret = fake_allocate(FAKE_LIST, sizeof **ret + size * sizeof(StableIValue));
-    **ret = (struct StableListOpaque){.room = size, .of_tensors = true};
+    **ret = (struct StableListOpaque){.room = size, .of_tensors = kind != 'n', .boxed = kind == 'b'};
     return 0;
 }
 
 AOTITorchError torch_list_push_back(StableListHandle list, StableIValue element) {
     STEP("torch_list_push_back")
-    if (list->count == list->room || element == 0) {
+    if (list->count == list->room || (list->of_tensors && !list->boxed && element == 0)) {
         fake_stop("a list got more tensors than it was made for, or none");
     }
     list->elements[list->count++] = element;
@@ -85,6 +91,48 @@ void fake_delete_results(StableListHandle list) {
         delete_element(list, i);
     }
     fake_release(FAKE_LIST, list);
+}
+
+const void *fake_list_values(StableIValue slot, bool given, bool narrow, int64_t *count) {
+    const StableListHandle list = (StableListHandle)(uintptr_t)slot;
+    *count = given ? (int64_t)list->count : 0;
+    if (!given || list->count == 0) {
+        return NULL;
+    }
+    int32_t *const values = malloc(list->count * sizeof list->elements[0]);
+    if (values == NULL) {
+        fake_stop("out of memory for a list");
+    }
+    memcpy(values, list->elements, list->count * sizeof list->elements[0]);
+    for (size_t i = 0; narrow && i < list->count; i++) {
+        values[i] = (int32_t)list->elements[i];
+    }
+    return values;
+}
+
+void fake_list_end(StableIValue slot, bool given, const void *values) {
+    const StableListHandle list = (StableListHandle)(uintptr_t)slot;
+    free((void *)(uintptr_t)values);
+    for (size_t i = 0; given && list->of_tensors && i < list->count; i++) {
+        delete_element(list, i);
+    }
+    if (given) {
+        fake_release(FAKE_LIST, list);
+    }
+}
+
+const char *fake_text(StableIValue slot) { return slot != 0 ? ((StringHandle)(uintptr_t)slot)->data : NULL; }
+
+void fake_text_end(StableIValue slot) {
+    if (slot != 0) {
+        fake_release(FAKE_STRING, (StringHandle)(uintptr_t)slot);
+    }
+}
+
+void fake_tensor_end(StableIValue slot) {
+    if (slot != 0) {
+        fake_delete_tensor((AtenTensorHandle)(uintptr_t)slot);
+    }
 }
 
 AOTITorchError torch_list_size(StableListHandle list, size_t *ret_size) {

@@ -13,6 +13,7 @@ from pathlib import Path
 from codegen.commands.project import read_spec, rendered, tree_of
 from codegen.commands.report import Report
 from codegen.model import Library
+from tests.abi.shims import adaptors
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests" / "abi"
@@ -121,6 +122,7 @@ class Project:
         lines += ['#include "direct.h"', f"const direct_library *{namespace}_direct(void);"]
         lines += ["const direct_library *fake_direct(void);"]
         lines += [f"const direct_library *fake_direct(void) {{ return {namespace}_direct(); }}"]
+        lines += ["#include <string.h>", adaptors(self.library)]
         return "\n".join(lines) + "\n"
 
     def _triton(self, table: str) -> list[str]:
