@@ -31,7 +31,7 @@ _KINDS = {
     "ScalarTypeType": "dtype",
     "DeviceObjType": "device",
 }
-_SECONDS = 60.0  # in which fake kernels are asked
+_SECONDS = 60.0  # of the processor, in which fake kernels are asked
 _OTHERS = (
     *("AutocastCPU", "AutocastCUDA", "FuncTorchBatched", "SparseCPU", "SparseCUDA", "QuantizedCPU", "QuantizedCUDA"),
     *("NestedTensorCPU", "NestedTensorCUDA", "MPS", "XPU", "HPU", "XLA", "PrivateUse1"),
@@ -85,7 +85,7 @@ def _answer(asked: dict[str, Any], say: Callable[..., None]) -> None:
     say("namespaces", namespaces=spaces)
     wanted = asked["namespace"] or (next(iter(spaces)) if len(spaces) == 1 else "")
     chosen = [schema for schema in schemas if schema.name.startswith(f"{wanted}::")]
-    end = time.monotonic() + _SECONDS
+    end = time.process_time() + _SECONDS
     for schema in sorted(chosen, key=_qualified):
         said = _operator(schema)
         say("operator", operator=said)
@@ -99,7 +99,7 @@ def _answer(asked: dict[str, Any], say: Callable[..., None]) -> None:
             or {name, "*"} & {*asked["unasked"]}
         ):
             continue
-        if time.monotonic() > end:
+        if time.process_time() > end:
             say("asked", name=name, contract=None, problem=f"the first {_SECONDS:g} seconds went to others")
             continue
         say("asking", name=name)

@@ -24,7 +24,7 @@ Dtypes: TypeAlias = tuple[str, ...]
 SIZE = 6  # what every symbol stands for, so that sizes that have to be equal are
 LENGTH = 5  # of lists of tensors
 _MAX_RANK = 4
-_SECONDS = 1.0  # in which ranks are found, and as much again for what they mean
+_SECONDS = 1.0  # of the processor, in which ranks are found, and as much again for what they mean
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Trial:
         from torch._subclasses.fake_tensor import FakeTensorMode
         from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
-        if time.monotonic() > self.end:
+        if time.process_time() > self.end:
             return None
         environment = ShapeEnv(duck_shape=False)
         mode = FakeTensorMode(shape_env=environment, allow_fallback_kernels=False)
@@ -140,7 +140,7 @@ class Trial:
         for name in ("_dynamo.source", "_subclasses.fake_tensor", "fx.experimental.symbolic_shapes"):
             importlib.import_module(f"torch.{name}")
 
-        self.end = time.monotonic() + _SECONDS
+        self.end = time.process_time() + _SECONDS
 
     def promises(self, dtypes: Dtypes) -> bool:
         """Whether a call with these dtypes is taken, or says something else when ranks change: what is always the same

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from codegen.commands import import_library
-from codegen.registered import ask, child
+from codegen.registered import ask, child, trial
 from codegen.registered.ask import Question
 from codegen.registered.select import select, unknown
 from tests.registered_module import LEFT_OUT, MODULE
@@ -24,6 +24,7 @@ def answer(tmp_path_factory: pytest.TempPathFactory) -> ask.Answer:
     events: list[dict[str, Any]] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
+        patch.setattr(trial, "_SECONDS", 100)  # of a process that may be traced
         child._answer(
             {"library": "", "module": "registered_here", "namespace": "", "operators": [], "unasked": ["crashing"]},
             lambda event, **rest: events.append({"event": event, **rest}),
