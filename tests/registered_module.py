@@ -49,6 +49,8 @@ lib.impl("scale", lambda x, *rest, **named: x, "AutocastCPU")
 lib.impl("scale", lambda x, *rest, **named: x, "XPU")
 lib.define("jittered(Tensor(a!) x) -> ()", tags=(torch.Tag.pointwise, torch.Tag.nondeterministic_bitwise,
                                                  torch.Tag.nondeterministic_seeded))
+define("scaled(Tensor x, Tensor w) -> Tensor")
+define("scaled_backward(Tensor grad_y, Tensor x, Tensor w, *, bool[2] grad_mask=[True, True]) -> (Tensor, Tensor)")
 define("split(Tensor[] xs, int[] sizes=[1, 2]) -> Tensor[]")
 define("drawn(Tensor x, *, Generator? generator=None) -> Tensor")
 define("table(Dict(str, Tensor) by_name, Tensor x) -> Tensor")

@@ -82,6 +82,8 @@ def test_entries(text: str) -> None:
     assert kernels in comments.replace("  # ", " ").replace("\n", " ")
     assert entry(text, "jittered").endswith("tags: [pointwise]\ndeterministic: false\n")
     assert "random: true gives bodies a seed" in text
+    assert "  grad_x: T[TODO]\n  grad_w: T[TODO]\n" in entry(text, "scaled_backward")
+    assert "mask" not in entry(text, "scaled_backward")
 
 
 def test_names_that_nothing_has(answer: ask.Answer) -> None:
