@@ -1,4 +1,6 @@
-"""The reference of a derived gradient operator: PyTorch's gradient of what the operator computes that it belongs to."""
+"""The references of gradient operators of my_ops that were derived: PyTorch's gradient of what the
+operator computes that one belongs to.
+"""
 # mypy: disable-error-code="no-any-return,no-untyped-call"
 
 from __future__ import annotations
