@@ -121,7 +121,7 @@ def test_few_symbols_are_seen(built: Path) -> None:
         "aoti_torch_small_other",
         "aoti_torch_small_square",
         "small_check_values",
-        "small_direct",
+        "small_direct_library",
         "small_find_shim",
         "small_load_error",
         "small_shim_error",

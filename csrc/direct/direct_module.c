@@ -63,7 +63,7 @@ static const direct_library *library_beside(void) {
     snprintf(path, sizeof path, "%.*s%s.so", folder, own.dli_fname, DIRECT_NAMESPACE);
     void *const library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
     const direct_library *(*ask)(void) = NULL;
-    void *const symbol = library != NULL ? dlsym(library, DIRECT_NAMESPACE "_direct") : NULL;
+    void *const symbol = library != NULL ? dlsym(library, DIRECT_NAMESPACE "_direct_library") : NULL;
     memcpy(&ask, &symbol, sizeof ask);
     const direct_library *const found = ask != NULL ? ask() : NULL;
     if (found == NULL || found->version != DIRECT_VERSION) {

@@ -718,9 +718,9 @@ static const direct_function functions[] = {
 };
 
 /* The name that this file exports, for the direct module to look up. */
-__attribute__((visibility("default"))) const direct_library *my_ops_direct(void);
+__attribute__((visibility("default"))) const direct_library *my_ops_direct_library(void);
 
-const direct_library *my_ops_direct(void) {
+const direct_library *my_ops_direct_library(void) {
     static const direct_library library = {DIRECT_VERSION, 30, functions};
     return &library;
 }

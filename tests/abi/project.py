@@ -119,9 +119,9 @@ class Project:
         lines += [f"const char *fake_load_error(void) {{ return {namespace}_load_error(); }}"]
         lines += [f"_Bool {namespace}_check_values(_Bool on);", "void fake_check_values(_Bool on);"]
         lines += [f"void fake_check_values(_Bool on) {{ {namespace}_check_values(on); }}"]
-        lines += ['#include "direct.h"', f"const direct_library *{namespace}_direct(void);"]
+        lines += ['#include "direct.h"', f"const direct_library *{namespace}_direct_library(void);"]
         lines += ["const direct_library *fake_direct(void);"]
-        lines += [f"const direct_library *fake_direct(void) {{ return {namespace}_direct(); }}"]
+        lines += [f"const direct_library *fake_direct(void) {{ return {namespace}_direct_library(); }}"]
         lines += ["#include <string.h>", adaptors(self.library)]
         return "\n".join(lines) + "\n"
 

@@ -474,6 +474,10 @@ def whole_numbers(a: Tensor, b: Tensor, k: int) -> tuple[Tensor, ...]:
     return y.to(dtype), z.to(dtype)
 
 
+def conformance(x: Tensor, y: Tensor) -> Tensor:
+    return torch.where(x == y, x, y)
+
+
 def quantised(x: Tensor, scale: Tensor, zero: Tensor) -> tuple[Tensor, Tensor]:
     limits = torch.iinfo(zero.dtype)
 

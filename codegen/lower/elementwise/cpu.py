@@ -149,6 +149,12 @@ class _Unit:
         self.optional = optional(op)
         self.inputs = len(op.operands) - len(op.elementwise)  # that are only read
         self.read = {part.name for line in op.elementwise for part in names(line.expr)}
+        self.first = op.types[0].name if op.types else ""
+        self.pairs = all(self.dtypes[name] == Variable(self.first) for name in op.operands)
+
+    def lanes(self, one: Program, choice: DtypeChoice) -> Kind | None:
+        """What a choice computes in lanes. Pairs are vectors of the first variable, which bool has none of."""
+        return None if self.pairs and dict(choice)[self.first] == "bool" else lane_kind(one)
 
     def pasted(self, start: str, tensor: str) -> str:
         """A name that ends with the dtype of a tensor."""
@@ -207,7 +213,7 @@ class _Unit:
     def form(self, choice: DtypeChoice) -> tuple[Form, int]:
         """The lines for one choice, and the bits of their lanes; 0 for one element at a time."""
         one = program(self.op, choice)
-        lanes = lane_kind(one)
+        lanes = self.lanes(one, choice)
         printer = Printer(
             one,
             Style(
@@ -289,12 +295,10 @@ def elementwise_view(op: Operator) -> ElementwiseView:
     for form, number in forms.items():
         test = f"#{'if' if number == 1 else 'elif'} {unit.selector('FORM')} == {number}" if several else ""
         tested.append(Form(test, form.loads, form.stores, form.statements))
-    first = op.types[0].name if op.types else ""
     listed = tuple(unit.operand(index, name) for index, name in enumerate(op.operands))
-    pairs = all(unit.dtypes[name] == Variable(first) for name in op.operands)
     dense = [
         f"(s.{one.name} == 1 || (ELEMENTWISE_BITS != 0 && s.{one.name} == 0))"
-        if pairs and not one.written
+        if unit.pairs and not one.written
         else f"s.{one.name} == 1"
         for one in listed
     ]
@@ -308,9 +312,9 @@ def elementwise_view(op: Operator) -> ElementwiseView:
         widths=() if same else tuple(widths),
         bits=str(widths[0].number) if same else unit.selector("BITS"),
         forms=tuple(tested),
-        fixed="" if first else "float32",
-        pairs=pairs,
-        streams=unit.streams() if pairs else "",
+        fixed="" if unit.first else "float32",
+        pairs=unit.pairs,
+        streams=unit.streams() if unit.pairs else "",
         packs=not all(operand.written for operand in listed),
         dense=tuple(conjunction(dense)),
     )
