@@ -41,12 +41,12 @@ def test_flags() -> None:
 
 def test_units() -> None:
     """The units of a CPU body, as CMake writes them."""
-    op = BuildOperator("f", True, False, "f", ("T=float32 I=int64",), "")
+    op = BuildOperator("f", True, False, "f", ("T=float32 I=int64",), "", triton=False)
     assert list(host.cpu_units(op, "v3")) == [
         ("f__float32_int64", "#define T_DTYPE float32\n#define I_DTYPE int64\n"
          '#define CPU_SYMBOL(kernel) kernel##__float32_int64__v3\n#include "f.cpu.c"\n')
     ]  # fmt: skip
-    op = BuildOperator("f", True, False, "f", (), "")
+    op = BuildOperator("f", True, False, "f", (), "", triton=False)
     assert [text.splitlines()[0] for _, text in host.cpu_units(op, "v3")] == ["#define CPU_SYMBOL(kernel) kernel##__v3"]
 
 
