@@ -11,19 +11,29 @@ def operations(lines: Sequence[Expr]) -> int:
     """Of one element: operators and functions on numbers, a part that is used twice once, and the longer branch of a
     condition.
     """
-    seen: set[int] = set()
-    return sum(_count(line, seen) for line in lines)
+    found: dict[int, int] = {}
+    together = 0
+    for line in lines:
+        together |= _parts(line, found)
+    return together.bit_count()
 
 
-def _count(expr: Expr, seen: set[int]) -> int:
-    if id(expr) in seen:
-        return 0
-    seen.add(id(expr))
+def _parts(expr: Expr, found: dict[int, int]) -> int:
+    """The operations of an expression, each a bit of its own. Derived lines share parts, which are looked at once:
+    walked anew under every condition they would take for ever.
+    """
+    if id(expr) in found:
+        return found[id(expr)]
     if isinstance(expr, Conditional):
-        before = _count(expr.condition, seen)
-        branches = [(_count(branch, own), own) for branch, own in ((expr.then, {*seen}), (expr.otherwise, {*seen}))]
-        most, used = max(branches, key=lambda branch: branch[0])
-        seen |= used
-        return before + most
-    own = isinstance(expr, Binary | Call) or (isinstance(expr, Unary) and expr.operator == "-")
-    return (own and expr.type is not Type.BOOL) + sum(_count(part, seen) for part in children(expr))
+        condition = _parts(expr.condition, found)
+        branches = [_parts(branch, found) for branch in (expr.then, expr.otherwise)]
+        parts = condition | max(branches, key=lambda branch: (branch & ~condition).bit_count())
+    else:
+        own = isinstance(expr, Binary | Call) or (isinstance(expr, Unary) and expr.operator == "-")
+        parts = 0
+        for part in children(expr):
+            parts |= _parts(part, found)
+        if own and expr.type is not Type.BOOL:
+            parts |= 1 << len(found)
+    found[id(expr)] = parts
+    return parts

@@ -151,7 +151,7 @@ def _autograd(
 
 
 def _flops(*given: Any, out_val: Any = None, **named: Any) -> Any:
-    return 25 * _runtime.elements([*given, *named.values()])
+    return 23 * _runtime.elements([*given, *named.values()])
 
 
 _runtime.count_flops(_flops, "gelu_mul_backward", "_gelu_mul_backward_no_grad")
