@@ -122,7 +122,7 @@ class _Builder:
                 return self.convert(self.add("uniform", kind, name=expr.name), wanted)
             # Whatever it is stored as, an operand is converted as it is loaded.
             loaded = self.add("load", wanted if wanted in REAL else kind, name=expr.name)
-            return self.convert(loaded, wanted) if wanted in COMPLEX else loaded
+            return self.convert(loaded, wanted)  # a bool that meets a number is 1 or 0, where masks of lanes are not
         parts = real_of(wanted)  # of a complex number
         own = (parts if parts in REAL else Kind.F64) if kind is Kind.WEAK else kind
         return self.convert(self.computed(expr, own), wanted)

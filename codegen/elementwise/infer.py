@@ -20,7 +20,7 @@ from codegen.elementwise.kinds import (
     kind_of,
     real_of,
 )
-from codegen.expr.fold import constant
+from codegen.expr.fold import FoldError, constant
 from codegen.expr.tree import (
     Binary,
     Call,
@@ -86,10 +86,13 @@ class Kinds:
                 return self._call(expr)
 
     def decided(self, condition: Expr) -> bool | None:
-        """The value of a condition on dtypes alone."""
+        """The value of a condition on dtypes alone. One that divides by zero is left to the lines' rule."""
         if any(isinstance(part, Name) and part.kind is not NameKind.VARIABLE for part in walk(condition)):
             return None
-        folded = constant(condition, self.variables)
+        try:
+            folded = constant(condition, self.variables)
+        except FoldError:
+            return None
         return folded if isinstance(folded, bool) else None
 
     def _binary(self, expr: Binary) -> Kind:

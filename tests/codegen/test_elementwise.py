@@ -302,6 +302,12 @@ def test_conditions_on_dtypes_are_decided() -> None:
     assert needed[1].number == 2.0
 
 
+def test_conditions_that_have_no_value_are_left_to_the_lines() -> None:
+    """Dividing a whole number by zero gives zero there."""
+    one = program("x if 16 // (sizeof(T) - 2) == 0 else -x")
+    assert [value.op for value in one.values][-1] == "select"
+
+
 def test_where_and_if_are_one() -> None:
     assert program("where(m, x, 1)").values == program("x if m else 1").values
     assert program("clamp(x, 0, 1)").values == program("min(max(x, 0), 1)").values

@@ -6,7 +6,7 @@ from functools import partial
 
 from codegen.contract import Dtype, FixedDtype, TensorType, Variable, dtype_of
 from codegen.elementwise.build import build, operand_dtypes, uniform_kinds
-from codegen.elementwise.kinds import REAL, Kind, Program, Store, Value
+from codegen.elementwise.kinds import REAL, Kind, Program, Store, Value, kind_of
 from codegen.expr.tree import names
 from codegen.frozen import dataclass
 from codegen.lower.elementwise.print import Member, Printer, Style, c_function, members, result_members
@@ -153,8 +153,17 @@ class _Unit:
         self.pairs = all(self.dtypes[name] == Variable(self.first) for name in op.operands)
 
     def lanes(self, one: Program, choice: DtypeChoice) -> Kind | None:
-        """What a choice computes in lanes. Pairs are vectors of the first variable, which bool has none of."""
-        return None if self.pairs and dict(choice)[self.first] == "bool" else lane_kind(one)
+        """What a choice computes in lanes. Pairs are vectors of what the first variable is computed in."""
+        found = lane_kind(one)
+        return None if self.pairs and kind_of(dict(choice)[self.first]) is not found else found
+
+    def loaded(self, one: Program, lanes: Kind | None) -> tuple[Member, ...]:
+        """The members of `in`. Pairs load all that the lines name, also where a choice of dtypes needs less."""
+        needed = members(one)
+        if lanes is None or not self.pairs:
+            return needed
+        left = [name for name in self.op.operands if name in self.read - {member.operand for member in needed}]
+        return (*needed, *(Member(name, name, lanes) for name in left))
 
     def pasted(self, start: str, tensor: str) -> str:
         """A name that ends with the dtype of a tensor."""
@@ -229,7 +238,7 @@ class _Unit:
             self.store(store, one.values[store.value], declaration, choice, lanes)
             for store, declaration in zip(one.stores, declarations, strict=True)
         ]
-        loads = tuple(self.load(member, choice, printer, lanes) for member in members(one))
+        loads = tuple(self.load(member, choice, printer, lanes) for member in self.loaded(one, lanes))
         form = Form(
             test="",
             loads=loads or (Load("char nothing__;", "nothing__", "0"),),
