@@ -35,6 +35,8 @@ def _calls(device: str) -> dict[str, tuple[Any, ...]]:
         "layer_norm_backward": (x, x, weight, weight, rstd, rstd),
         "softmax": (x,),
         "softmax_backward": (x, x, 1.0, False),
+        "softmax_triton": (x,),
+        "softmax_triton_backward": (x, x),
         "silu_mul": (x, x),
         "silu_mul_backward": (x, x, x),
         "silu_mul_backward_backward": (x, x, x, x, x),

@@ -9,13 +9,17 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
+import importlib.util
 import re
+import sys
 import warnings
 from collections import deque
 from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn
 
 try:
@@ -517,6 +521,41 @@ def _resolved(value: Any) -> Any:
     return value.resolve_conj().resolve_neg() if isinstance(value, torch.Tensor) else value
 
 
+class _Watcher:
+    """Lets others find modules; the import of one is noticed, which is more than that someone looks for it."""
+
+    def __init__(self, name: str, then: Callable[[], None]) -> None:
+        self._name, self._then, self._asking = name, then, False
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        if name != self._name or self._asking:
+            return None
+        self._asking = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self._asking = False
+        if spec is not None and spec.loader is not None:
+            run = spec.loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                run(module)
+                if self in sys.meta_path:
+                    sys.meta_path.remove(self)
+                    self._then()
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
+def when_imported(name: str, then: Callable[[], None]) -> None:
+    """Calls `then` now, or when a module of PyTorch is imported that takes longer than all of this package."""
+    if name in sys.modules:
+        then()
+    else:
+        sys.meta_path.insert(0, _Watcher(name, then))
+
+
 def add_tags(operator: Any, *names: str) -> None:
     """Tags that the library could not give: PyTorch before 2.12 does not take them from C. One that this version does
     not know means nothing to it.
@@ -528,14 +567,26 @@ def add_tags(operator: Any, *names: str) -> None:
         operator._nondeterministic_seeded = torch.Tag.nondeterministic_seeded in operator.tags
 
 
+_FLOP_COUNTER = "torch.utils.flop_counter"
+_formulas: dict[Any, Callable[..., Any]] = {}
+
+
+def _register_formulas() -> None:
+    from torch.utils.flop_counter import flop_registry
+
+    flop_registry.update(_formulas)
+
+
 def count_flops(formula: Callable[..., Any], *operators: str) -> None:
     """Tells torch.utils.flop_counter how many operations a call has: of the operator, and of those that it becomes where
     gradients are recorded.
     """
-    from torch.utils.flop_counter import flop_registry
-
+    if not _formulas:
+        when_imported(_FLOP_COUNTER, _register_formulas)
     for operator in operators:
-        flop_registry[getattr(torch.ops.my_ops, operator)] = formula
+        _formulas[getattr(torch.ops.my_ops, operator)] = formula
+    if _FLOP_COUNTER in sys.modules:
+        _register_formulas()
 
 
 def elements(given: Sequence[Any]) -> int:

@@ -9,55 +9,22 @@ do itself: it takes longer than all else here.
 from __future__ import annotations
 
 import functools
-import importlib.util
-import sys
 import warnings
 from collections.abc import Mapping
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 from typing import Any
 
 import torch
 
 from ._batch import Batch, Place, rules
+from ._runtime import when_imported
 
-_TENSOR = "torch.distributed.tensor"
 # Whether DTensor can tell calls for different gradients apart. Before, it has an error for those that want some only.
 _MASKS = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 13)
 
 
 def watch() -> None:
     """Registers the rules now, or when DTensor is imported."""
-    if _TENSOR in sys.modules:
-        _register()
-    else:
-        sys.meta_path.insert(0, _Watcher())
-
-
-class _Watcher:
-    """Lets others find modules; the import of one is noticed, which is more than that someone looks for it."""
-
-    asking = False
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        if name != _TENSOR or self.asking:
-            return None
-        self.asking = True
-        try:
-            spec = importlib.util.find_spec(name)
-        finally:
-            self.asking = False
-        if spec is not None and spec.loader is not None:
-            run = spec.loader.exec_module
-
-            def exec_module(module: ModuleType) -> None:
-                run(module)
-                if self in sys.meta_path:
-                    sys.meta_path.remove(self)
-                    _register()
-
-            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
-        return spec
+    when_imported("torch.distributed.tensor", _register)
 
 
 def _register() -> None:
