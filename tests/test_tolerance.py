@@ -32,6 +32,15 @@ def test_epsilon(dtype: str) -> None:
     assert per_term(dtype) == 8 * torch.finfo(getattr(torch, DTYPES[dtype].acc)).eps
 
 
+def test_whole_numbers_beyond_float64() -> None:
+    """Differ where they do, beside a reference in float64 too."""
+    found = torch.tensor([2**53 + 1])
+    for expected in (torch.tensor([2**53]), torch.tensor([2.0**53], dtype=torch.float64)):
+        with pytest.raises(AssertionError, match="1 of 1 elements differ"):
+            assert_close(found, expected, 0.0, "y")
+    assert_close(found - 1, torch.tensor([2.0**53], dtype=torch.float64), 0.0, "y")
+
+
 def _generated_test(operator: str) -> Any:
     path = ROOT / "generated" / "tests" / f"test_{operator}.py"
     spec = importlib.util.spec_from_file_location(operator, path)
