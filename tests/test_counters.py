@@ -19,6 +19,7 @@ from benchmarks.operators.shapes import Named
 from benchmarks.operators.traffic import library
 from tests.harness.contract import Contract
 from tests.harness.layouts import make
+from tests.process import output
 
 GENERATED = sorted((Path(__file__).resolve().parents[1] / "generated" / "tests").glob("test_*.py"))
 
@@ -161,3 +162,16 @@ def test_profiles_name_operators(device: str) -> None:
         kernels = [event.name for event in profile.events() if event.device_type == torch.autograd.DeviceType.CUDA]
         for name in ("rms_norm", "rms_norm_backward", "square"):
             assert any(name in kernel for kernel in kernels), kernels
+
+
+@pytest.mark.parametrize("modules", ["my_ops, torch.utils.flop_counter", "torch.utils.flop_counter, my_ops"])
+def test_flops_whoever_is_imported_first(modules: str) -> None:
+    """Formulas wait for the counter, which the package does not import itself."""
+    assert output("import sys, my_ops; print('torch.utils.flop_counter' in sys.modules)") == "False"
+    counted = output(f"""
+        import {modules}, torch
+        with torch.utils.flop_counter.FlopCounterMode(display=False) as counter:
+            my_ops.silu_mul(torch.ones(4, 5), torch.ones(4, 5))
+        print(counter.get_total_flops())
+    """)
+    assert int(counted) == 60
